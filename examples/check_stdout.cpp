@@ -1,5 +1,5 @@
-// Linked into every single-file example: if its output could not be written, its exit status says so.
-// The check is kept out of the example's source, which has other things to teach.
+// Linked into every single-file example: if its output could not be written, its exit status says so. The
+// check is separate, to keep the example's source simple.
 
 #include <unistd.h>
 

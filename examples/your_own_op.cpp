@@ -102,7 +102,7 @@ void notes(const char* name, Tensor (*f)(const Tensor&)) {
 }  // namespace
 
 int main() {
-  std::printf("Notes on the tape, and the gradient at -3, -1.5, 0, 1.5, 3:\n\n");
+  std::printf("Nodes on the tape, and the gradient at -3, -1.5, 0, 1.5, 3:\n\n");
   notes("composed_log_cosh", composed_log_cosh);
   notes("log_cosh", log_cosh);
 

@@ -21,7 +21,7 @@ using Path = std::filesystem::path;
 using lab::Judged;
 using lab::JudgedClaim;
 
-/// For a cell of a table.
+/// Escapes a text for a table cell.
 std::string cell(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
   return text;
@@ -32,7 +32,7 @@ std::string summary_row(const JudgedClaim& one) {
                      cell(one.short_verdict() + scope_words(one)));
 }
 
-/// By what they are about: a table a study.
+/// Claims grouped by subject, one table per study.
 std::string summary_tables(const std::vector<JudgedClaim>& ledger) {
   std::string text;
   const auto table = [&](const std::string& title, const std::string& study) {
@@ -98,7 +98,7 @@ std::string runs_table(const std::vector<lab::MeasuredStudy>& studies) {
   return text;
 }
 
-/// Of every study's full form.
+/// The settings of every study's full form.
 std::string settings() {
   std::string text;
   for (const lab::Study& study : lab::studies())
@@ -107,7 +107,7 @@ std::string settings() {
   return text;
 }
 
-/// In small letters, with single blanks for line breaks.
+/// In lower case, with line breaks replaced by single blanks.
 std::string plain(const std::string& text) {
   std::istringstream words(text);
   std::string line;
@@ -128,7 +128,7 @@ std::vector<std::string> paragraphs(const std::string& page) {
   return all;
 }
 
-/// The numbers of the rows a text links.
+/// The numbers of the rows that a text links to.
 std::vector<int> linked(const std::string& text) {
   static const std::regex link("claims\\.md#claim-([0-9]+)");
   std::vector<int> numbers;
@@ -157,14 +157,15 @@ std::vector<std::string> faults_of_paragraph(const std::string& text,
   for (const int number : rows)
     if (std::none_of(ledger.begin(), ledger.end(),
                      [&](const auto& one) { return one.claim->number == number; }))
-      faults.push_back(fmt::format("links row {} of the ledger, which is not there", number));
+      faults.push_back(fmt::format("links to row {} of the ledger, which does not exist", number));
   if (rows.empty()) return faults;
   for (const std::string& figure : figures_in(text)) {
     bool found = false;
     for (const JudgedClaim& one : ledger)
       for (const Judged& measure : one.measures)
         found = found || (has(rows, one.claim->number) && words_of(measure) == figure);
-    if (!found) faults.push_back(fmt::format("says \"{}\", which the rows it links do not", figure));
+    if (!found)
+      faults.push_back(fmt::format("says \"{}\", which is in none of the rows it links to", figure));
   }
   return faults;
 }
@@ -193,8 +194,8 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
   text += "## What was run\n\n" + settings() + runs_table(studies);
   text +=
-      "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: [What came "
-      "out](results.md)\n";
+      "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: "
+      "[Results](results.md)\n";
   return text;
 }
 

@@ -12,7 +12,7 @@
 
 namespace gradus::docs {
 
-/// The figure of one chapter, known to draw_pictures once it is defined in figure.cpp:
+/// The figure of one chapter. Defining it in figure.cpp registers it with draw_pictures:
 ///
 ///   const CourseFigure figure(__FILE__, [] { return kit::LineChart{.title = "..."}; });
 ///

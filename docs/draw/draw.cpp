@@ -1,5 +1,5 @@
-// Draws the charts of the documentation: draw_pictures DOCS. They go to DOCS/pictures, and those of chapters
-// to DOCS/course/NN_name/figure.svg. Drawings of things (the tape, attention, ...) are made by hand, except
+// Draws the charts of the documentation: draw_pictures DOCS. They are written to DOCS/pictures, and those of
+// chapters to DOCS/course/NN_name/figure.svg. Diagrams (the tape, attention, ...) are drawn by hand, except
 // those of blocks (drawing.h).
 
 #include <cstdio>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace gradus;
 
-/// Parameters of the model of char_gpt's size, by the part that has them.
+/// Parameters of a model of char_gpt's size, by part.
 kit::BarChart parameters() {
   const nn::GPT gpt({.vocab = 65, .context = 64, .layers = 4, .block = {.d_model = 128, .heads = 4}});
   double embeddings = 0, attention = 0, ffn = 0, norms = 0;

@@ -126,7 +126,7 @@ void draw_branch(Drawing& drawing, double x, double fork, double join, double ea
   drawing.tip(x + kRadius, join, 'l');
 }
 
-/// How far a box on the branch is from the next one.
+/// The distance between boxes on the branch.
 double spacing(double height, const std::vector<Joint>& joints) {
   double boxes = 0;
   height -= 24;
@@ -147,7 +147,7 @@ std::vector<double> draw_joints(Drawing& drawing, double x, double bottom, doubl
   const Ink ink = touched ? Ink::plain : Ink::blue;
   const double each = spacing(bottom - top, joints);
   std::vector<double> sums;
-  double y = bottom;  // the stream has been drawn so far
+  double y = bottom;  // the stream is drawn up to here
   for (const Joint& joint : joints) {
     const double fork = y - 12, join = fork - each * (static_cast<double>(joint.branch.size()) + 0.5);
     draw_branch(drawing, x, fork, join, each, width, joint);

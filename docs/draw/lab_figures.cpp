@@ -32,7 +32,7 @@ std::string counts_by_depth(const lab::compare::Analysis& analysis) {
   return lab::listed(parts);
 }
 
-/// Of one placement and one depth, over all rates, warm-ups and seeds.
+/// The number of runs of one placement and depth, over all rates, warm-ups and seeds.
 std::int64_t runs_of_depth(const lab::compare::Analysis& analysis) {
   const lab::compare::Settings& settings = analysis.settings;
   return static_cast<std::int64_t>(settings.lrs.size() * settings.warmups.size()) * settings.seeds;
@@ -51,8 +51,8 @@ std::string lab_sentence(const lab::compare::Analysis& analysis) {
   return fmt::format(
       "`./run lab` trains both kinds of block at learning rates from {} to {}, {} and {}, on a language "
       "whose best possible loss is known. Points: final loss above that after {} steps, the mean of {} "
-      "seeds; bars: best seed to worst. Of {} runs each, these end below the dotted line, which counting "
-      "the last {} characters reaches: {}.",
+      "seeds; bars: best seed to worst. Of {} runs each, these end below the dotted line, the loss of "
+      "a model that only counts the last {} characters: {}.",
       kit::number_text(settings.lrs.front()), kit::number_text(settings.lrs.back()),
       lab::warmup_words(settings.warmups.front()), lab::warmup_words(settings.warmups.back()), settings.steps,
       settings.seeds, runs_of_depth(analysis), analysis.baseline.n - 1, counts_by_depth(analysis));

@@ -1,6 +1,6 @@
 #pragma once
-// The figures of docs/lab.md and of the opening of README.md that no report has: a trap, and a lab that was
-// run for them.
+// The figures of docs/lab.md and of the beginning of README.md that are in no report: a trap, and a lab that
+// was run for them.
 
 #include <string>
 
@@ -22,13 +22,12 @@ constexpr int kTrapSeeds = 500;
 std::vector<TrapRow> measure_trap();
 kit::LineChart trap_chart(const std::vector<TrapRow>& rows);
 
-/// docs/data/studies/compare: ./run lab without options, but for the curves of single steps and what tells
-/// machines apart.
+/// docs/data/studies/compare: ./run lab without options, except for the curves of single steps and details of
+/// the machine.
 lab::StudyFolder read_lab();
 lab::compare::Analysis analyse_lab();
 
-/// What the picture shows, in words: the sentence under it, and what stands in its place for who cannot see
-/// it.
+/// Describes the picture: the sentence under it, and its alternative text.
 std::string lab_sentence(const lab::compare::Analysis& analysis);
 std::string lab_alternative(const lab::compare::Analysis& analysis);
 

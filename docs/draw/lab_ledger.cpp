@@ -1,8 +1,7 @@
-// The pages that are made from the lab's committed measurement:
-//
-//   lab_ledger --write docs         makes claims.md, results.md, pictures/studies from docs/data/studies
-//   lab_ledger --check docs         fails where one of these, or what pages say of claims, is stale
-//   lab_ledger --record DIR docs    takes the finished studies in DIR, run with --full, as the measurement
+// Generates the pages from the lab's committed measurement:
+//   lab_ledger --write docs         writes claims.md, results.md, pictures/studies from docs/data/studies
+//   lab_ledger --check docs         fails if one of these, or a page's statement about a claim, is stale
+//   lab_ledger --record DIR docs    records the finished studies in DIR, run with --full, as the measurement
 
 #include <fmt/format.h>
 
@@ -27,7 +26,7 @@ std::vector<lab::MeasuredStudy> committed(const Path& folder) {
   return lab::studies_in(folder / "data" / "studies");
 }
 
-/// Every file that is made from docs/data/studies, with its content.
+/// Every file that is generated from docs/data/studies, with its content.
 std::vector<std::pair<Path, std::string>> made(const Path& folder,
                                                const std::vector<lab::MeasuredStudy>& studies) {
   docs::ResultsPage results = docs::results_page(studies);
@@ -46,7 +45,8 @@ void write(const Path& folder) {
   }
 }
 
-/// README.md and the pages of the course, but those made here, and notation.md, which has titles of papers.
+/// README.md and the other pages, except those generated here and notation.md, which contains titles of
+/// papers.
 std::vector<Path> pages_of(const Path& folder) {
   std::vector<Path> pages = {folder.parent_path() / "README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(folder))

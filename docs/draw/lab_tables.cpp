@@ -1,7 +1,7 @@
-// What docs/lab.md and README.md say in numbers, from where the charts have them:
+// The figures in the text of docs/lab.md and README.md, from the same data as the charts:
 //
 //   lab_tables                     prints the tables that docs/lab.md quotes
-//   lab_tables --check README.md   fails unless the page has the words that follow from
+//   lab_tables --check README.md   fails unless the page contains the sentence that follows from
 //   docs/data/studies/compare
 
 #include <fmt/format.h>
@@ -85,7 +85,7 @@ void print_lab() {
   fmt::print("\n");
 }
 
-/// With single blanks for line breaks, as a reader has it.
+/// With line breaks replaced by single blanks.
 std::string in_one_line(const std::string& text) {
   std::istringstream words(text);
   std::string line;

@@ -17,7 +17,7 @@ namespace gradus::docs {
 
 namespace {
 
-// --- the tape of layer norm in parts, after backward: a note above the other, the oldest at the bottom
+// --- the tape of layer norm in parts, after backward: one node above the other, the oldest at the bottom
 
 std::string words_of(const std::vector<double>& values) {
   std::string words;
@@ -59,8 +59,8 @@ std::string tape() {
   drawing.text(450, 24, "gradient", "head a");
   return drawing.svg(
       640, 446, "The tape of layer norm in parts",
-      "Nine notes, written from below to above, with the value and the gradient of each. d is used twice, by "
-      "sq and by y, and x by mu and by d: what comes back by both ways is added.");
+      "Nine nodes, recorded from bottom to top, with the value and the gradient of each. d is used twice, by "
+      "sq and by y, and x by mu and by d: the gradients of both uses are added.");
 }
 
 // --- Adam's first steps
@@ -78,7 +78,7 @@ kit::Panels adam() {
   kit::Panels all{
       .title = "Adam's first 40 steps, in units of the rate",
       .description =
-          "Every first step has the length of the rate. Those on noise become shorter as the mean "
+          "Every first step has the length of the rate. On noise, steps become shorter as the mean "
           "of gradients does. After a spike the steps stay short."};
   for (const auto& [stream, title] :
        {std::pair("constant", "gradients of 1"), std::pair("noise", "noise around 0"),

@@ -1,5 +1,5 @@
 #pragma once
-// The still forms of the live figures, from the numbers that the pages show: figure_tape.svg, figure_adam.svg
+// Static versions of the live figures, with the values that the pages show: figure_tape.svg, figure_adam.svg
 // and figure_attention.svg.
 
 #include <filesystem>

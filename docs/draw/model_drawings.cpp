@@ -19,13 +19,13 @@ std::vector<Block> blocks() {
   const auto pre = [&](const Box& norm, const Box& f) { return Joint{.branch = {norm, f}}; };
   return {{"2017, encoder", {"BERT's too, with GELU", ""}, {post(attention), post({"ReLU FFN"})}},
           {"2017, decoder",
-           {"memory: what has left", "the encoder"},
+           {"memory: output of", "the encoder"},
            {post(attention), post(memory), post({"ReLU FFN"})}},
           {"GPT-1", {"sees the past", ""}, {post(attention), post({"GELU FFN"})}},
           {"GPT-2, GPT-3",
            {"sees the past; GPT-3:", "every second a band"},
            {pre(ln, attention), pre(ln, {"GELU FFN"})}},
-          {"Llama", {"sees the past; q and k", "are turned"}, {pre(rms, attention), pre(rms, {"SwiGLU"})}},
+          {"Llama", {"sees the past; q and k", "are rotated"}, {pre(rms, attention), pre(rms, {"SwiGLU"})}},
           {"T5, decoder",
            {"its encoder: without", "the one in the middle"},
            {pre(rms, attention), pre(rms, memory), pre(rms, {"FFN"})}}};

@@ -1,6 +1,5 @@
 #pragma once
-// The figures of docs/performance.md: performance.json, as ./run bench --record writes it, as charts and
-// tables.
+// Draws performance.json, which ./run bench --record writes, as the charts and tables of docs/performance.md.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -29,7 +29,7 @@ Series series_of(const json& rows, const char* name, const char* x, const char* 
   return series;
 }
 
-/// The line of everything that grows like x^power, through the last point of `through`.
+/// A reference line that grows like x^power, through the last point of `through`.
 Series growth(const char* name, const Series& through, double power) {
   Series series{.name = name, .markers = false, .style = 7};
   for (const double x : {through.x.front(), through.x.back()}) {
@@ -53,7 +53,7 @@ const std::map<std::string, std::string> kKinds = {{"linear", "linear"},
 kit::HeatMap time_chart(const json& profiles) {
   kit::HeatMap map{
       .title = "Share of a training step",
-      .description = "Products of matrices take most of it in all three models.",
+      .description = "Matrix products take most of it in all three models.",
       .rows = {"linear", "attention", "head and loss", "layer norm", "activation", "optimizer", "rest"},
       .value_label = "% of the step",
       .decimals = 0,
@@ -78,7 +78,7 @@ kit::HeatMap time_chart(const json& profiles) {
 
 // --- the roofline
 
-/// The most that `flops_per_byte` lets the machine do: what memory brings, until the units are the limit.
+/// The highest rate at `flops_per_byte`: limited by memory bandwidth, then by the arithmetic units.
 Series roof(const char* name, double gbytes, double gflops, int style) {
   Series series{.name = name, .markers = false, .style = style};
   const double ridge = gflops / gbytes;
@@ -100,9 +100,9 @@ LineChart roofline_chart(const json& peaks, const json& points) {
   LineChart chart{.title = "Roofline of two cores, f32",
                   .description =
                       "Products of large matrices are near the flat roof, GELU near the corner, the other "
-                      "ops at the slanted roof, which is memory.",
+                      "ops at the slanted roof, the limit of memory.",
                   .x_label = "operations per byte that must be moved",
-                  .y_label = "operations a second / 10⁹",
+                  .y_label = "operations per second / 10⁹",
                   .x_axis = AxisKind::log,
                   .y_axis = AxisKind::log,
                   .x_low = 0.05,
@@ -171,7 +171,7 @@ LineChart width_chart(const json& rows) {
 LineChart threads_chart(const json& rows) {
   LineChart chart{
       .title = "Threads on two cores",
-      .description = "Two threads are almost twice as fast as one; more than there are cores do not help.",
+      .description = "Two threads are almost twice as fast as one; more threads than cores do not help.",
       .x_label = "threads",
       .y_label = "times as fast as one thread",
       .y_low = 0,

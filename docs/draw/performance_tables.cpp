@@ -1,4 +1,4 @@
-// The tables of docs/performance.md, which quotes what this prints.
+// Prints the tables that docs/performance.md quotes.
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ std::string human(double seconds) {
   return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
-/// A number with a unit, "-" for nothing.
+/// A number with a unit, or "-" if there is none.
 std::string rate(double value, const char* unit = "") {
   return value < 0.5 ? "-" : fmt::format("{:.0f}{}", value, unit);
 }
@@ -31,7 +31,7 @@ void print_opening(const json& measured) {
              measured["matmul"].get<std::string>());
 }
 
-/// Always ten lines and an empty one.
+/// Always ten lines and an empty line.
 void print_profile(const json& profile) {
   constexpr std::size_t kShown = 6;
   fmt::print("{}: {} a step\n", profile["case"].get<std::string>(), human(profile["step_s"]));

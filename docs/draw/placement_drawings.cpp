@@ -23,7 +23,7 @@ struct Special {
   double height, indent = 0;
 };
 
-/// The block's input joins once more at its end.
+/// The block's input is added once more at its end.
 void draw_b2t(Drawing& d, double x, double bottom, double top) {
   const std::vector<Joint> joints{{.branch = {{"Attn"}}, .after = {{"LN", Ink::orange}}, .label = "y"},
                                   {.branch = {{"FFN"}}, .after = {{"LN", Ink::orange}}}};
@@ -133,7 +133,7 @@ double height_of(const nn::Placement& placement) {
 }  // namespace
 
 std::string placement_drawings() {
-  // As on the page, but those that are drawn higher at the end.
+  // In the order of the page, except that the tall drawings come last.
   std::vector<nn::Placement> all = nn::placements();
   std::stable_sort(all.begin(), all.end(), [](const nn::Placement& a, const nn::Placement& b) {
     return height_of(a) < height_of(b);

@@ -9,7 +9,7 @@ namespace gradus::docs {
 
 namespace {
 
-/// For an attribute in quotes.
+/// Escapes a text for an attribute in quotes.
 std::string attribute(const std::string& text) {
   std::string safe;
   for (const char c : text)
@@ -29,12 +29,11 @@ std::string verdicts(const lab::MeasuredStudy& study) {
 
 ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
   ResultsPage results{
-      "# What came out\n\nThe lab's [studies](studies.md) as they were run for these pages: their charts, "
-      "each with the "
-      "sentence that its numbers choose, and the verdicts on the claims they decide. This page is made from "
-      "[data/studies](data/studies) by a program. Brackets here go from the lowest to the highest seed; "
-      "figures "
-      "with intervals, bands and places are in [the ledger](claims.md).\n\n"};
+      "# Results\n\nThe charts of the lab's [studies](studies.md), as they were run for these pages, and the "
+      "verdicts on the claims they decide. The sentence under a chart depends on its values. A program "
+      "generates this page from [data/studies](data/studies). Brackets here go from the lowest to the "
+      "highest "
+      "seed; figures with intervals, bands and conditions are in [the ledger](claims.md).\n\n"};
   for (const lab::Study& study : lab::studies()) {
     const lab::MeasuredStudy* const found = lab::find_study(measured, study.name);
     if (!found) continue;

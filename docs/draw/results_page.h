@@ -1,6 +1,6 @@
 #pragma once
-// docs/results.md: what came out of the lab's studies, for a reader who will not run them. Sentences and
-// charts are those of the studies' own pages, drawn from docs/data/studies.
+// Generates docs/results.md, the results of the lab's studies, for readers who will not run them. Sentences
+// and charts are those of the studies' own pages, drawn from docs/data/studies.
 
 #include <string>
 #include <utility>

@@ -13,13 +13,13 @@ namespace gradus::docs {
 
 namespace {
 
-// --- a block, as placement.js draws it: the gradient's way is inside
+// --- a block, as placement.js draws it, with the gradient's path inside
 
 constexpr double kBlock = 380, kBranch = 212, kInside = 15;
 
 std::string times(double factor) { return factor == 1 ? "×1" : fmt::format("×{:.2f}", factor); }
 
-/// One branch and its shortcut, on a stream at x, from below to above.
+/// One branch and its shortcut, on a stream at x, from bottom to top.
 void draw_branch(Drawing& d, double x, double foot, const char* name, const browser::NormPlaces& norms,
                  const browser::BranchTrace& g) {
   const double branch = x + 152, fork = foot - 12, low = foot - 52, middle = foot - 96, join = foot - 168;
@@ -75,8 +75,8 @@ std::string placement_figure() {
   for (const std::size_t i : {0, 1})
     draw_block(d, kBlock * static_cast<double>(i), browser::trace_of(session.models()[i], settings), 6);
   return d.svg(
-      2 * static_cast<int>(kBlock), 580, "The gradient's way through a Pre-LN and a Post-LN block",
-      "At each sum shortcut and branch get the same gradient. The shortcut hands it on unaltered, the "
+      2 * static_cast<int>(kBlock), 580, "The gradient's path through a Pre-LN and a Post-LN block",
+      "At each sum, shortcut and branch get the same gradient. The shortcut passes it on unchanged, the "
       "branch multiplies it, and below both are added. In Post-LN a norm on the stream multiplies the "
       "whole gradient once more, after each branch.");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The still forms of the live figures that train models: placement.html and schedule.html.
+// Static versions of the live figures that train models: placement.html and schedule.html.
 
 #include <filesystem>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gradus::docs {
 
-/// figure_placement.svg: block 6 of 12, Pre-LN and Post-LN, with the gradient's way through it.
+/// figure_placement.svg: block 6 of 12, Pre-LN and Post-LN, with the gradient's path through it.
 std::string placement_figure();
 
 /// figure_schedule.svg: the tries that schedule_tries.mjs has recorded.

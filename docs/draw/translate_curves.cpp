@@ -11,7 +11,7 @@ namespace gradus::docs {
 
 namespace {
 
-// As the legend names them, in its order.
+// The names in the legend, in its order.
 const std::pair<const char*, const char*> placements[] = {{"pre", "Pre-LN"}, {"post", "Post-LN"}};
 
 std::vector<kit::LogLines> logs_of(const std::filesystem::path& folder, const std::string& placement) {
@@ -23,8 +23,8 @@ std::vector<kit::LogLines> logs_of(const std::filesystem::path& folder, const st
   }
 }
 
-/// Of the runs that have come so far as validation `first` and on, up to `last`. Minutes are work of one core
-/// halved: the clock's depend on what else the machine does.
+/// The points from validation `first` to `last` of the runs that have got that far. Minutes are the CPU time
+/// of one core, halved: wall-clock time depends on the machine's other work.
 kit::Series series_of(std::string name, int style, const std::vector<kit::LogLines>& logs, std::size_t first,
                       std::size_t last) {
   kit::Series series{.name = std::move(name), .style = style};
@@ -64,7 +64,7 @@ std::optional<kit::LineChart> translation_curves(const std::filesystem::path& fo
     const std::size_t all = std::min_element(logs.begin(), logs.end(), by_length)->size();
     const std::size_t longest = std::max_element(logs.begin(), logs.end(), by_length)->size();
     chart.series.push_back(series_of(placements[style].second, style, logs, 0, all));
-    if (longest > all) {  // the seeds that were trained on, from where the others end
+    if (longest > all) {  // the seeds that were trained further, from where the others end
       std::vector<kit::LogLines> longer;
       for (const kit::LogLines& log : logs)
         if (log.size() > all) longer.push_back(log);

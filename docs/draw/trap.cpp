@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t T = 8, C = 64, V = 16;
 constexpr std::int64_t kDepths[] = {1, 2, 4, 8, 16, 32};
 
-/// As Xiong et al. start: matrices N(0, 1/d), biases 0, queries and keys 0.
+/// The initial weights of Xiong et al.: matrices N(0, 1/d), biases 0, queries and keys 0.
 nn::PostLNBlock random_block(Generator& generator) {
   const nn::PostLNBlock block({.d_model = C, .heads = 1, .d_ff = C});
   for (const auto& [name, w] : block.named_parameters())
@@ -24,19 +24,19 @@ nn::PostLNBlock random_block(Generator& generator) {
   return block;
 }
 
-/// |dL/dW2| of `last`, which reads x, for the mean loss at the first positions, as many as there are targets.
+/// |dL/dW2| of `last`, whose input is x, for the mean loss over the first positions, one for each target.
 double top_gradient(const nn::PostLNBlock& last, const Tensor& x, const Tensor& head, const Tensor& targets) {
   last.zero_grad();
   cross_entropy(linear(last(x).slice(1, 0, targets.size(1)), head), targets).backward();
   return last.ffn.linear2.weight.grad().norm().item();
 }
 
-/// One value a seed.
+/// One value per seed.
 struct Values {
   std::vector<double> one_position, all_positions, one_target;
 };
 
-/// One stack of 32 blocks: the stack of L is its first L, so that depths differ in nothing else.
+/// One stack of 32 blocks: a stack of L consists of its first L, so that depths differ in nothing else.
 void measure_seed(std::uint64_t seed, std::vector<Values>& by_depth) {
   Generator generator(seed);
   Tensor x = randn({1, T, C}, generator);
@@ -88,8 +88,9 @@ std::vector<TrapRow> measure_trap() {
 kit::LineChart trap_chart(const std::vector<TrapRow>& rows) {
   return {.title = "Post-LN: whose loss?",
           .description =
-              "Bars: two standard errors to either side. The loss at one position is level; both means over "
-              "positions grow, most where all share one target.",
+              "Bars: two standard errors to either side. For the loss at one position the gradient is "
+              "constant; for "
+              "both means over positions it grows, most if all share one target.",
           .x_label = "layers L",
           .y_label = fmt::format("|∂loss/∂W₂| of the last block, mean of {} seeds", kTrapSeeds),
           .x_axis = kit::AxisKind::log,

@@ -1,7 +1,7 @@
 """Builds the site and the book: build.py ROOT OUT [--strict]. Needs Sphinx, MyST and furo; no network.
---strict: all is read anew, and a warning is an error.
+--strict: all pages are read again, and a warning is an error.
 
-OUT/source is what Sphinx reads: links to the Markdown of the project, and what is made here, the front page's table of
+OUT/source is Sphinx's input: links to the project's Markdown, and generated files, which are the front page's table of
 contents and the pages of the reference. OUT/html is the site, OUT/gradus.epub the book.
 """
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import languages
 import reference
 
-# What the navigation shows under which heading; what is named nowhere stands under the last.
+# The headings of the navigation and the pages under each; pages not named here come under the last.
 GROUPS = {
     "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*/README", "docs/exercises", "docs/figures", "docs/notation"],
     "How to": ["docs/recipes", "docs/from_pytorch", "docs/your_own_op", "docs/your_own_placement", "docs/kit", "docs/tokenizers",
@@ -29,7 +29,7 @@ COPIED = ("docs", "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
 def write(path, text):
-    """Files that have not changed keep their times, by which Sphinx knows what to build again."""
+    """Leaves unchanged files alone: Sphinx rebuilds pages by their modification times."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -87,11 +87,11 @@ def main():
     sys.dont_write_bytecode = True
     lay_out(root, out / "source")
     good = sphinx("html", root, out, *strict, *(["-E"] if strict else []))
-    # Whole: what has been read again for the site is not new to the book.
+    # All pages: those already read again for the site would not count as changed for the book.
     good = sphinx("epub", root, out, *strict, "-a") and good
     shutil.copy(out / "epub/gradus.epub", out / "gradus.epub")
     if not good:
-        sys.exit("the site has not been built as it should")
+        sys.exit("the site was not built correctly")
 
 
 if __name__ == "__main__":

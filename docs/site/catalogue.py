@@ -1,4 +1,4 @@
-"""Catalogues of gettext (.po): what a paragraph is in another language; and how to tell a translation that lost something."""
+"""gettext catalogues (.po), which map paragraphs to their translations, and the check for translations that lost something."""
 import difflib
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ def quoted(text):
 
 
 class Catalogue:
-    """entries: source paragraph -> translation, "" where there is none; fuzzy: those whose source has changed since."""
+    """entries: source paragraph -> translation, or "" if there is none; fuzzy: those whose source has changed since."""
 
     def __init__(self, path):
         self.path, self.header, self.entries, self.fuzzy = Path(path), {}, {}, {}
@@ -38,11 +38,11 @@ class Catalogue:
                 self.entries[source] = translation
 
     def say(self, source):
-        """The paragraph itself where it has not been translated, or not since it changed."""
+        """The translation, or the paragraph itself if it has none or has changed since it was translated."""
         return self.entries.get(source) or source
 
     def update(self, units):
-        """Makes the entries those of `units`. What has changed keeps its old translation, marked as fuzzy."""
+        """Sets the entries to `units`. A changed paragraph keeps its old translation, marked as fuzzy."""
         old = {source: words for source, words in {**self.fuzzy, **self.entries}.items() if words}
         gone = [source for source in old if source not in units]
         entries, fuzzy = {}, {}
@@ -68,7 +68,7 @@ class Catalogue:
 
 
 def parts(text):
-    """What a translation must hold as often as its source does."""
+    """The parts that a translation must contain as often as its source."""
     code = re.findall(r"`+[^`]*`+", text)
     rest = re.sub(r"`+[^`]*`+", " ", text)
     links = re.findall(r"\]\(([^()]*)\)", rest)
@@ -84,7 +84,7 @@ ARABIC = {"ي": "ی", "ك": "ک", "ى": "ی", "ة": "ه"} | {chr(0x660 + i): str
 
 
 def problems(language, source, translation):
-    """What is wrong with a translation, in words."""
+    """Describes each fault of a translation."""
     found = []
     ours, theirs = parts(source), parts(translation)
     for kind in ours:
@@ -94,12 +94,12 @@ def problems(language, source, translation):
     if "\ufffd" in translation or LATIN_1.search(translation):
         found.append("broken characters: UTF-8 that was read as something else")
     if re.search("[\u200e\u200f\u202a-\u202e\u2066-\u2069]", translation):
-        found.append("marks of direction: the site puts them itself")
+        found.append("direction marks: the site adds them itself")
     for place, stars in enumerate(re.finditer(r"\*+", re.sub(r"`[^`]*`", "``", translation))):
         before, after = stars.string[:stars.start()][-1:], stars.string[stars.end():][:1]
         inside, outside = (before, after) if place % 2 else (after, before)
         if outside.isalnum() and not inside.isalnum():
-            found.append(f"stars that make nothing bold, for want of a space: {stars.string[max(0, stars.start() - 9):stars.end() + 9]}")
+            found.append(f"stars that are not markup, for lack of a space: {stars.string[max(0, stars.start() - 9):stars.end() + 9]}")
     if language == "fa":
         found += [f"{x} (U+{ord(x):04X}) in place of {ARABIC[x]}" for x in sorted(set(translation) & set(ARABIC))]
     if language == "zh" and re.search(r"[\u4e00-\u9fff][,;:?!](?![\w/])", translation):

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the site (docs/site.md); build.py lays out what is read here."""
+"""Sphinx's settings for the site (docs/site.md); build.py prepares its input."""
 import hashlib
 import os
 import sys

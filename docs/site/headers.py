@@ -1,7 +1,7 @@
-"""Reads the installed headers: which names they have, and what their comments say of them.
+"""Parses the installed headers: their names and the comments on them.
 
-It knows C++ as far as these headers go: namespaces, classes, enums, functions, variables, using, concepts. Comments belong to
-what stands under them without an empty line between, and to what stands at their left.
+It supports the C++ that these headers use: namespaces, classes, enums, functions, variables, using, concepts. A comment
+belongs to the declaration directly below it, without an empty line between, or to the one on its left.
 """
 import re
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ class Item:
     """A declaration, a section (a comment alone) or, of kind "class", a class with its parts in `items`."""
     kind: str  # function, variable, type, enum, concept, class, section
     name: str
-    code: str  # as it is written, without a function's body
+    code: str  # as written, without a function's body
     comment: str
     line: int
-    joined: bool = False  # stands right under another one, without a comment above it
+    joined: bool = False  # directly below another declaration, without a comment above it
     items: list = field(default_factory=list)
-    side: str = ""  # the comment at its right
+    side: str = ""  # the comment on its right
 
 
 def public_headers(root):
-    """The headers that the umbrellas include, in their order, without those of detail/."""
+    """The headers that the umbrella headers include, in their order, without those in detail/."""
     found = {}
 
     def visit(path):
@@ -40,7 +40,7 @@ def public_headers(root):
 
 
 def blanked(text):
-    """The text with comments, strings and preprocessor lines replaced by spaces, and the comments: (begin, end, words)."""
+    """The text with comments, strings and preprocessor lines replaced by spaces, and the comments: (begin, end, text)."""
     comments = []
     parts = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-zA-Z])\'(?:\\.|[^\'\\\n])*\'|^#(?:[^\n]*\\\n)*[^\n]*', re.M | re.S)
 
@@ -68,7 +68,7 @@ def closing(code, at):
 
 
 def asks(code):
-    """Whether it ends as `requires` does in front of its braces: `requires (T x)`."""
+    """Whether it ends like a `requires` before its braces: `requires (T x)`."""
     if code.endswith(")"):
         depth, at = 1, len(code) - 1
         while depth:
@@ -79,7 +79,7 @@ def asks(code):
 
 
 def statement_end(code, at):
-    """(end of the statement, where its body's brace is or None)."""
+    """(end of the statement, position of its body's brace or None)."""
     body = None
     i = at
     while i < len(code):
@@ -117,7 +117,7 @@ class Reader:
         return opening.strip("\n"), items
 
     def above(self, begin, low):
-        """The comment that ends on the line before `begin`, as (where it begins, words)."""
+        """The comment that ends on the line before `begin`, as (its begin, text)."""
         start, words = begin, []
         for first, last, text in reversed(self.comments):
             if last > start or first < low:
@@ -126,13 +126,13 @@ class Reader:
             if between.strip(" \t\n") or between.count("\n") > 1:
                 break
             if self.text[self.text.rfind("\n", 0, first) + 1:first].strip():
-                break  # beside something else
+                break  # to the right of something else
             start = first
             words.insert(0, text)
         return start, "\n".join(words)
 
     def beside(self, begin, end):
-        """Comments at the right of a declaration's lines, and those under it that go on in the same column."""
+        """Comments to the right of a declaration's lines, and their continuation below in the same column."""
         line_end = self.text.find("\n", end)
         words, column = [], None
         for first, last, text in self.comments:
@@ -178,7 +178,7 @@ class Reader:
         code = self.code[begin:end]
         flat = re.sub(r"\s+", " ", code)
         start, comment = self.above(begin, low)
-        # Comments alone, between this and what stands before it, are sections.
+        # Comments that belong to no declaration are sections.
         for words in self.sections(low, start):
             items.append(Item("section", "", "", words, self.line(start)))
         bare = re.sub(r"^(template ?<)", r"\1", flat)
@@ -218,7 +218,7 @@ class Reader:
                 item.code = self.text[begin:end].rstrip() if not rest else item.code
                 item.code = "\n".join(l[len(indent):] if l.startswith(indent) else l for l in item.code.split("\n"))
         items.append(item)
-        if kind == "variable":  # a, b: the last has been found, with the code of all
+        if kind == "variable":  # a, b: the code is that of all, the name that of the last
             for other in declared_names(bare)[:-1]:
                 items.insert(-1, Item(kind, other, "", comment, item.line, item.joined, side=side))
 
@@ -258,7 +258,7 @@ def angle(code, at):
 
 
 def without_initialisers(shown, code):
-    """A constructor's text up to its list of initialisers."""
+    """A constructor's text up to its initializer list."""
     depth = 0
     for i, c in enumerate(code):
         if c in OPEN:

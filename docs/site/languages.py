@@ -1,7 +1,7 @@
 """The pages in other languages (docs/translations.md): their catalogues, docs/languages/LANGUAGE/*.po.
 
-languages.py --check ROOT    what is missing or stale; fails at translations that lost a link, code, a number or a character
-languages.py --update ROOT   brings the catalogues to the paragraphs there are now
+languages.py --check ROOT    lists missing and stale paragraphs; fails if a translation lost a link, code, a number or a character
+languages.py --update ROOT   updates the catalogues to the current paragraphs
 """
 import os
 import re
@@ -21,13 +21,13 @@ NOTICE = ("This page has been translated from English and awaits a native review
 
 
 def catalogue(root, language, page):
-    """Of a page, of an exercise (learn/11_layer_norm), or of what ./run learn says besides (learn/program)."""
+    """The catalogue of a page, of an exercise (learn/11_layer_norm), or of the other texts of ./run learn (learn/program)."""
     name = page if page.startswith("learn/") else re.sub(r"^docs/|(?<=.)/README\.md$|\.md$", "", page)
     return Catalogue(root / "docs/languages" / language / (name + ".po"))
 
 
 def paragraphs(root):
-    """Of every page and exercise the paragraphs, by its name; and the phrases of the program that asks."""
+    """The paragraphs of every page and exercise, by name, and the phrases of ./run learn."""
     found = {page: units((root / page).read_text(encoding="utf-8")) for page in PAGES if (root / page).exists()}
     found["docs/translations.md"].append(NOTICE)
     for path in sorted(root.glob("examples/course/[0-9]*/exercise.json")):
@@ -37,13 +37,13 @@ def paragraphs(root):
 
 
 def of_name(name):
-    """Language and page of a page of the site: fa/docs/notation is (fa, docs/notation)."""
+    """Splits the name of a page of the site into language and page: fa/docs/notation is (fa, docs/notation)."""
     language, _, page = name.partition("/")
     return (language, page) if language in LANGUAGES else ("", name)
 
 
 def pages(root):
-    """What Sphinx reads: of each language the pages that have been translated, at least in part, by their names."""
+    """Sphinx's input: for each language the pages that are translated, at least in part, by name."""
     found = {}
     for language in LANGUAGES:
         notice = catalogue(root, language, "docs/translations.md").say(NOTICE)
@@ -65,7 +65,7 @@ def pages(root):
 
 
 def switch(names, name, address):
-    """Of a page the links to it in other languages; names: all pages; address(NAME): how to go there."""
+    """The links from a page to its other languages; names: all pages; address(NAME): a page's address."""
     here, page = of_name(name)
     links = []
     for language, words in {"": "English", **LANGUAGES}.items():
@@ -102,11 +102,11 @@ def check(root):
 
 
 def check_walk(root):
-    """No word of a page is lost or moved where nothing is translated."""
+    """Checks that without a translation no word of a page is lost or moved."""
     bad = [page for page in sorted((root / "docs").rglob("*.md")) if (text := page.read_text(encoding="utf-8")).split()
            != of_markdown(text, lambda words: words).split()]
     for page in bad:
-        print(f"{page.relative_to(root)}: words are lost when it is cut into paragraphs")
+        print(f"{page.relative_to(root)}: words are lost when it is split into paragraphs")
     return len(bad)
 
 
@@ -114,7 +114,7 @@ def check_glossary(root):
     rows = [line for line in (root / "docs/glossary.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     bad = [row for row in rows if row.count("|") != 6 or any(not cell.strip() for cell in row.strip("|").split("|"))]
     for row in bad:
-        print(f"docs/glossary.md: five columns are wanted: {row}")
+        print(f"docs/glossary.md: expected five columns: {row}")
     return len(bad) + (len(rows) < 40)
 
 

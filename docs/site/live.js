@@ -1,4 +1,4 @@
-// Live figures in this page: a frame is as high as its figure says, and a figure has this page's theme.
+// Live figures in this page: a frame gets the height that its figure reports, and a figure this page's theme.
 'use strict';
 (() => {
   const frames = [...document.querySelectorAll('iframe.live')];

@@ -1,4 +1,4 @@
-"""What the site does with the project's Markdown: links to files, anchors as on GitHub, live figures, the reference."""
+"""Adapts the project's Markdown for the site: links to files, anchors as on GitHub, live figures, the reference."""
 import html
 import re
 import shutil
@@ -33,7 +33,7 @@ class Anchors(SphinxTransform):
             title = section.next_node(nodes.title)
             after = title.next_node(siblings=True, descend=False, ascend=False)
             source = re.fullmatch(r"\s*<!-- title: (.*) -->\s*", after.astext()) if isinstance(after, nodes.raw) else None
-            name = slug(re.sub(r"[`*]", "", source[1]) if source else title.astext())  # in all languages that of the English heading
+            name = slug(re.sub(r"[`*]", "", source[1]) if source else title.astext())  # in all languages the English heading's
             count = seen[name] = seen.get(name, -1) + 1
             name += f"-{count}" if count else ""
             if self.document.ids.get(name, section) is not section:  # a function's, in the reference
@@ -43,7 +43,7 @@ class Anchors(SphinxTransform):
 
 
 class Cells(SphinxTransform):
-    """Cells that hold sentences, which no small screen is to press into a word a line."""
+    """Marks cells that contain sentences, so that a small screen does not squeeze them into one word per line."""
     default_priority = 403
 
     def apply(self):
@@ -51,12 +51,12 @@ class Cells(SphinxTransform):
             if len(cell.astext()) > 60:
                 cell["classes"].append("long")
         for words in self.document.findall(nodes.emphasis):
-            if len(words.parent) == 1:  # a whole paragraph: what is said of a picture
+            if len(words.parent) == 1:  # a whole paragraph: a caption
                 words["classes"].append("whole")
 
 
 class Links(SphinxTransform):
-    """Makes of each link to a file a reference to its path in the project, and notes which files are linked to."""
+    """Turns each link to a file into a reference to its path in the project, and records the linked files."""
     default_priority = 401
 
     def apply(self):
@@ -87,7 +87,7 @@ def normal(path):
 
 
 def page_of(env, path, language=""):
-    """The page that a file has become: in this language, if it has been translated."""
+    """The page generated from a file, in this language if it is translated."""
     name = {"README.md": "index"}.get(path, path[:-3] if path.endswith(".md") else path + "/README")
     found = next((page for page in (f"{language}/{name}", name) if page in env.found_docs), None)
     return found or (path if path == "genindex" else None)
@@ -114,11 +114,11 @@ def resolve(app, env, node, content):
 
 
 class live(nodes.General, nodes.Element):
-    """A picture that may stand for a page made by ./run browser: <!-- live: NAME HEIGHT --> stands above it."""
+    """A picture that a page made by ./run browser may replace: <!-- live: NAME HEIGHT --> is above it."""
 
 
 class Pictures(SphinxTransform):
-    """<img> as Sphinx's images, which are copied; live figures; no comments."""
+    """Turns <img> into Sphinx's images, which are copied, or live figures, and removes comments."""
     default_priority = 402
 
     def apply(self):
@@ -216,7 +216,7 @@ def finish(app, error):
     for name in app.config.gradus_live:
         (out / "live").mkdir(exist_ok=True)
         written.add(Path(shutil.copy(root / "build/wasm/browser" / (name + ".html"), out / "live")))
-    for path in set(out.rglob("*.html")) - written:  # of pages that are no more
+    for path in set(out.rglob("*.html")) - written:  # of pages that no longer exist
         path.unlink()
 
 
@@ -227,7 +227,7 @@ def begin(app, env, names):
 
 def setup(app):
     app.add_config_value("gradus_root", "", "env")
-    app.add_config_value("gradus_maker", "", "env")  # all is read again when what makes the site changes
+    app.add_config_value("gradus_maker", "", "env")  # all pages are read again if the site's own code changes
     app.add_config_value("gradus_live", [], "env")
     app.add_domain(Names)
     app.add_directive("declarations", Declarations)

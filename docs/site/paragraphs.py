@@ -1,7 +1,7 @@
-"""Walks through a file's paragraphs: say(paragraph) is called for each, and what it returns takes the paragraph's place.
+"""Walks through a file's paragraphs and replaces each by the result of say(paragraph).
 
-A paragraph is what a translator sees: a heading, a paragraph on one line, a cell of a table, the words of a picture. Code,
-output, indented formulas and comments are not: they are taken over as they stand.
+A paragraph is a unit of translation: a heading, a paragraph joined to one line, a table cell, a picture's description.
+Code, output, indented formulas and comments are copied unchanged.
 """
 import json
 import re
@@ -11,13 +11,13 @@ ITEM = re.compile(r"(\s*)([-*]|\d+\.)(\s+)")
 
 
 def has_words(text):
-    """Whether there is anything to translate: `x [B, T, C]` says the same in every language."""
+    """Whether there is anything to translate: `x [B, T, C]` is the same in every language."""
     rest = re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", " ", text)
     return re.search(r"[A-Za-z]{3}", rest) is not None or re.fullmatch(r"\W*(no|is|in|at)\W*", rest) is not None
 
 
 def of_line(line, say):
-    """A line that stands for itself."""
+    """A line that is a paragraph by itself."""
     if line.lstrip().startswith("<img"):
         return re.sub(r'(\balt=")([^"]*)(")', lambda alt: alt[1] + say(alt[2]).replace('"', "&quot;") + alt[3], line)
     return re.sub(r"(<summary>)(.*?)(</summary>)", lambda words: words[1] + say(words[2]) + words[3], line)
@@ -29,7 +29,7 @@ def of_row(line, say):
 
 
 def is_row(line):
-    """Of a table: a line of prose may begin with |x|, too."""
+    """Whether the line is a table row; a line of prose may begin with |x|, too."""
     return re.fullmatch(r"\|.*\|", line.strip()) is not None
 
 
@@ -70,7 +70,7 @@ def of_markdown(text, say):
             marks, title = line.split(" ", 1)
             out.append(f"{marks} {say(title)}")
             if out[-1] != line:
-                out.append(f"<!-- title: {title} -->")  # its anchor is that of the source: pages.py
+                out.append(f"<!-- title: {title} -->")  # its anchor is the source's: pages.py
         else:
             mark = ITEM.match(line)
             if mark:
@@ -88,7 +88,7 @@ def of_markdown(text, say):
 
 
 def explanation(stub):
-    """The paragraphs of a stub's opening comment; formulas, which are indented, are left alone."""
+    """The paragraphs of a stub's opening comment, without formulas, which are indented."""
     comment = re.search(r"^//.*(?:\n//.*)*", stub, re.M)
     lines = [line[2:] for line in comment[0].split("\n")] if comment else []
     found = [[]]
@@ -101,7 +101,7 @@ def explanation(stub):
 
 
 def of_exercise(folder):
-    """All that ./run learn says of one exercise."""
+    """All texts of ./run learn for one exercise."""
     exercise = json.loads((folder / "exercise.json").read_text(encoding="utf-8"))
     found = [exercise["title"], *explanation((folder / "stub.h").read_text(encoding="utf-8")), exercise["note"]]
     if (folder / "questions.json").exists():
@@ -115,7 +115,7 @@ def of_exercise(folder):
 
 
 def literals(call, path):
-    """The texts a C++ file gives to a call, in their order; parts that stand side by side are one."""
+    """The string arguments of a call in a C++ file, in order; adjacent literals are joined."""
     text = r'"(?:[^"\\]|\\.)*"'
     source = path.read_text(encoding="utf-8")
     found = []
@@ -127,12 +127,12 @@ def literals(call, path):
 
 
 def of_program(folder):
-    """The phrases of a program, which it asks a Catalogue for: phrase("...")."""
+    """The phrases that a program looks up in its catalogue: phrase("...")."""
     return list(dict.fromkeys(words for path in sorted(folder.rglob("*.cpp")) for words in literals(r"\bphrase\(", path)))
 
 
 def units(text):
-    """The paragraphs of a page, in their order, each once."""
+    """The paragraphs of a page, in order, without duplicates."""
     found = {}
 
     def note(words):

@@ -1,4 +1,4 @@
-// On paper nothing can be unfolded: what is closed is open while the page is printed.
+// Nothing can be unfolded on paper: folded sections are open while the page is printed.
 'use strict';
 (() => {
   let closed = [];

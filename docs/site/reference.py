@@ -1,6 +1,6 @@
-"""The reference: pages from the installed headers' comments (headers.py reads them), and the check that no name lacks one.
+"""The reference: pages from the installed headers' comments (parsed by headers.py), and the check that every name has one.
 
-reference.py --check ROOT lists the public names without a word about them, and fails if there are any.
+reference.py --check ROOT lists the public names without a comment, and fails if there are any.
 """
 import re
 import sys
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import headers
 
-# What the standard library calls the same needs no explanation.
+# Names with the meaning they have in the standard library need no comment.
 STANDARD = {"begin", "end", "size", "empty", "data", "get", "what", "swap"}
-TITLES = {"core": "Tensor and its makers", "ops": "the catalogue", "nn/module": "Module"}
+TITLES = {"core": "Tensor and its constructors", "ops": "the catalogue", "nn/module": "Module"}
 
 
 def read(root):
@@ -22,14 +22,14 @@ def folder_of(path):
     return path.rsplit("/", 1)[0]
 
 
-# ---- what lacks a comment
+# ---- names without a comment
 
 def undocumented(read_headers):
-    """(path, line, name) of each public name of which nothing is said.
+    """(path, line, name) of each public name without documentation.
 
-    Said is: a comment above or beside any declaration of that name, one above the declarations that it joins without an
-    empty line, a comment of its class that names it, the header's opening where it begins with the name, and for options the
-    function or class that takes them.
+    The following count: a comment above or next to any declaration of that name, one above a group of declarations without
+    empty lines, a comment of its class that names it, the header's opening comment if it begins with the name, and for
+    options the comment of the function or class that takes them.
     Methods of Tensor are explained as the ops of the same name.
     """
     declared, documented = {}, set()
@@ -64,14 +64,14 @@ def undocumented(read_headers):
 # ---- pages
 
 def words(comment):
-    """A comment as Markdown: what is indented is code, and nothing but `...` is marked up."""
+    """A comment as Markdown: indented lines are code, and the only markup is `...`."""
     out = []
-    # Blocks of code, with the empty lines inside them, and what stands between these.
+    # Blocks of code, with the empty lines inside them, and the text between these blocks.
     for block in re.findall(r"(?:^ {2,}(?![-*] ).*\n(?:\n(?=  ))?)+|(?:^(?! {2,}(?![-*] )).*\n)+", comment + "\n", re.M):
         if block.startswith("  ") and not (out and out[-1].lstrip().startswith("- ")):
             language = "cpp" if ";" in block or "//" in block else "text"
             block = textwrap.dedent(block).rstrip()
-            if block[0] == block[-1] == "`":  # what a program says
+            if block[0] == block[-1] == "`":  # a program's message
                 language, block = "text", block.strip("`")
             out.append(f"```{language}\n{block}\n```\n")
         else:
@@ -88,7 +88,7 @@ def prose(block):
 
 
 def section(comment):
-    """A section's comment: after dashes a heading, else words."""
+    """A section's comment: a heading if it begins with dashes, otherwise text."""
     if not comment.startswith("--"):
         return words(comment)
     return "**" + prose(re.sub(r"^-+ *", "", comment)).strip().replace("\n", " ") + "**"
@@ -129,7 +129,7 @@ def show(items, owner, namespace=""):
 
 
 def with_side(item):
-    """Its code with the comment at its right, unless that is in the code."""
+    """An item's code with the comment on its right, unless the code contains it."""
     if item.kind in ("struct", "enum") or not item.side or "//" in item.code:
         return item.code
     lines = item.side.split("\n")
@@ -158,7 +158,7 @@ def pages(root):
 
 
 def index(folders):
-    text = ["# Reference\n", "Every public name, from the comments of the installed headers, in the order in which they stand there. "
+    text = ["# Reference\n", "Every public name, from the comments of the installed headers, in their order. "
             "`#include <gradus/gradus.h>` includes all of core, ops, nn, optim and data; `<gradus/kit/kit.h>` and "
             "`<gradus/text/text.h>` are their own. Names are in the namespace `gradus`; those of nn, optim, data, kit and text in "
             "`gradus::nn` and so on. The [index](../genindex) has all names from A to Z.\n"]

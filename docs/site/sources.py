@@ -1,4 +1,4 @@
-"""Pages for the files that the Markdown links to, highlighted, and for folders, with what is in them."""
+"""Pages for the files that the Markdown links to, highlighted, and for folders, with a list of their contents."""
 import html
 import re
 from functools import lru_cache

@@ -1,5 +1,5 @@
-"""furo as Debian 12 packs it lacks three things, which are put back here: the colours of a system that is set to dark, lost by
-its compiler of style sheets, the style sheet it begins with, and a script that browsers can run, as its parts were not joined."""
+"""Restores three things that Debian 12's package of furo lacks: the colours for a system in dark mode, which its style-sheet
+compiler loses, the base style sheet, and a script that browsers can run, since its parts were not bundled."""
 import re
 from pathlib import Path
 
@@ -14,7 +14,8 @@ def mend(static):
     dark = re.search(r'body\[data-theme="dark"\] \{([^}]*)\}', text)
     if dark and "prefers-color-scheme" not in text:
         text += f'@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{{dark[1]}}} }}\n'
-    # The page's own language may run the other way. Not in site.css: the book has that, too, and books must not say this.
+    # The page's own language may have the other direction. Not in site.css, which the book uses, too: books must not contain
+    # this.
     text += ".toc-tree li, .sidebar-tree li { unicode-bidi: plaintext; }\n"
     style.write_text(text)
     text = script.read_text()

@@ -1,5 +1,5 @@
-"""What pages in other languages need besides their words: language and direction, what runs from left to right within what
-runs from right to left, and a search that finds Chinese, which has no spaces."""
+"""Support for pages in other languages: language and direction, left-to-right parts within right-to-left text, and a search
+that finds Chinese words, which are not separated by spaces."""
 import re
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from sphinx.transforms import SphinxTransform
 
 import languages
 
-SHORT = 25  # characters; what is shorter is not broken over two lines: it fits on a telephone
+SHORT = 25  # characters; shorter parts are not broken over two lines: they fit on a phone
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
 
@@ -21,7 +21,7 @@ def of_page(name):
 
 
 class island(nodes.inline):
-    """From left to right, by itself: a name, a number, a formula."""
+    """An island that runs from left to right: a name, a number, a formula."""
 
 
 def visit_island(self, node):
@@ -33,9 +33,10 @@ def depart_island(self, node):
 
 
 class Directions(SphinxTransform):
-    """Makes islands in prose that runs from right to left. Code in a formula belongs to it: `dy` = 1 is one island."""
+    """Marks islands in right-to-left prose. Code in a formula belongs to the formula: `dy` = 1 is one island."""
     default_priority = 404
-    # While a paragraph is looked at, its code is a character of the first range, what else it holds one of the second.
+    # While a paragraph is processed, each piece of code is a character of the first range, each other node one of the
+    # second.
     CODE, OTHER = range(0xe000, 0xe800), range(0xe800, 0xf000)
     run = re.compile(r"[^\s\u0600-\u06ff\u200c«»\ue800-\uefff]+(?: +[^\s\u0600-\u06ff\u200c«»\ue800-\uefff]+)*")
 
@@ -75,7 +76,7 @@ class Directions(SphinxTransform):
 
     @staticmethod
     def cut(found):
-        """The signs before, which belong to the sentence, the island, and the signs after."""
+        """The punctuation before, which belongs to the sentence, the island, and the punctuation after."""
         before, words, after = re.fullmatch(
             r"((?:[\s\"',;:.·—–)]|^\d+\. |[\ue000-\ue7ff][,;:.] |[=≈≤≥×+] )*)(.*?)((?:[\s\"',;:.!?·—–]| [=≈≤≥×+](?= *$))*)", found, re.S).groups()
         while words and words[0] == "(" and words.count("(") > words.count(")"):
@@ -88,7 +89,7 @@ class Directions(SphinxTransform):
 
 
 def tell_language(app, name, template, context, doctree):
-    """The page in its language and direction; above it the others it can be read in."""
+    """Sets the page's language and direction, and adds links to its other languages above it."""
     if "body" not in context:
         return
     language, direction = of_page(name)
@@ -104,7 +105,7 @@ def tell_language(app, name, template, context, doctree):
 
 
 def mark(app, error):
-    """The theme calls every page English. Its own words, around the page, are; and they run from left to right."""
+    """The theme declares every page English. Only its own text around the page is; that text runs from left to right."""
     if error or app.builder.name != "html":
         return
     for name in app.env.found_docs:
@@ -117,7 +118,7 @@ def mark(app, error):
 
 
 class Words(SearchEnglish):
-    """Of Chinese each character is a word, and each two side by side; those who ask for more get the pages that have all its pairs."""
+    """In Chinese each character and each pair of adjacent characters is a word; a longer query finds the pages that contain all its pairs."""
     js_splitter_code = """
 var splitQuery = (query) => query.split(/[^\\p{Letter}\\p{Number}_\\p{Emoji_Presentation}]+/u)
   .flatMap((word) => word.match(/[HAN]+|[^HAN]+/g) ?? [])
@@ -131,7 +132,7 @@ var splitQuery = (query) => query.split(/[^\\p{Letter}\\p{Number}_\\p{Emoji_Pres
 
 
 class Book(Epub3Builder):
-    """All the book's languages, where Sphinx knows of one."""
+    """Lists all languages of the book; Sphinx itself lists only one."""
 
     def build_content(self):
         super().build_content()

@@ -42,7 +42,7 @@ struct Decay {
 std::vector<Decay> decays();
 
 /// The same settings with the placements' full names ("pre" is "Pre-LN"). Throws, saying what is expected, on
-/// a value out of range and where a placement is compared with itself.
+/// a value out of range or if a placement is compared with itself.
 Settings checked(Settings settings);
 
 /// The learning rate of each step. Throws like checked().
@@ -74,7 +74,7 @@ class Model {
   std::int64_t parameters() const { return gpt_->num_parameters(); }
   /// On the validation set, before training.
   double start_loss() const { return trial_.start_loss(); }
-  /// As a run of a lab; every call measures the loss after training again.
+  /// The run in the lab's format; every call measures the loss after training again.
   lab::compare::RunRecord record(const Settings& settings) const;
 
  private:
@@ -110,7 +110,7 @@ class Record {
   /// Keeps the runs of a finished session, replacing those of the same settings. Takes as long as a few
   /// steps: losses after training are measured here.
   void add(const Session& session);
-  /// The runs of these settings, nullptr where there are none.
+  /// The runs of these settings, nullptr if there are none.
   const std::array<lab::compare::RunRecord, 2>* runs(const Settings& settings) const;
   /// How many seeds of these settings are kept.
   std::int64_t seeds(const Settings& settings) const;

@@ -50,7 +50,7 @@ struct File {
   Shape matrix(const std::string& name) const {
     const Tensor* const weight = weights.find(name);
     require(weight != nullptr, "has no '{}': it was not written by char_gpt", name);
-    require(weight->dim() == 2 && weight->numel() > 0, "'{}' is no matrix but {}", name,
+    require(weight->dim() == 2 && weight->numel() > 0, "'{}' is not a matrix but {}", name,
             to_string(weight->shape()));
     return weight->shape();
   }

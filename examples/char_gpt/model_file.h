@@ -22,7 +22,7 @@ struct LoadedModel {
   nn::GPT model;
   kit::Vocabulary vocabulary;
 };
-/// Throws, naming the file, when save_model did not write it. Its metadata are checked against its weights
+/// Throws, naming the file, if save_model did not write it. Its metadata are checked against its weights
 /// before a model is built, so memory is bounded by the file's size. Dropout and checkpoint, which are not
 /// saved, are those of `training`.
 LoadedModel load_model(const std::filesystem::path& file, const Options& training = {});

@@ -31,37 +31,36 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.path("--text", o.text, "Text file to train on");
   line.integer("--steps", o.steps, "Training steps; 0 only evaluates and samples", {0, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights, batches and sample", kit::at_least(0));
-  line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
-  line.text("--norm", o.norm, "Which norm a block has: layer, rms, ...; list: all there are");
+  line.text("--placement", o.placement, "Placement of the norms in a block; list: shows all");
+  line.text("--norm", o.norm, "Norm of the blocks: layer, rms, ...; list: shows all");
   line.path(
       "--save", o.save,
-      "Weights are written here after training; not given and there already: char_gpt-2.safetensors, ...");
-  line.path(
-      "--load", o.load,
-      "Start from weights saved before, whose file says the model's shape; without --text: only sample");
+      "Weights are written here after training; by default a name that is free: char_gpt-2.safetensors, ...");
+  line.path("--load", o.load,
+            "Start from saved weights, whose file determines the model's shape; without --text: only sample");
   line.path("--run", o.run,
-            "Folder for checkpoints and the losses of steps; kept also where the program is killed");
-  line.flag("--resume", o.resume, "Go on from the last checkpoint of --run; all else as the first time");
-  line.text("--prompt", o.prompt, "Text the sample goes on from");
+            "Folder for checkpoints and the losses of steps; kept even if the program is killed");
+  line.flag("--resume", o.resume, "Continue from the last checkpoint of --run, with the same other options");
+  line.text("--prompt", o.prompt, "Text that the sample continues");
   line.integer("--sample", o.sample, "Characters to write", {0, 1'000'000'000});
   line.real("--temperature", o.temperature, "Below 1: more likely characters", kit::above(0));
-  line.integer("--top-k", o.top_k, "Choose among the k likeliest characters only; 0: among all",
+  line.integer("--top-k", o.top_k, "Sample only from the k likeliest characters; 0: from all",
                kit::at_least(0));
-  line.real("--top-p", o.top_p, "Choose among the likeliest that add up to this share",
+  line.real("--top-p", o.top_p, "Sample from the likeliest that add up to this probability",
             {0, 1, /*low_excluded=*/true});
   line.real("--repetition-penalty", o.repetition_penalty,
-            "Above 1: characters that stand there are less likely", {1e-6, 1e6});
+            "Above 1: characters already in the text are less likely", {1e-6, 1e6});
   line.integer("--layers", o.layers, "Blocks", {1, 1000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
-  line.integer("--context", o.context, "Characters the model looks back on", {1, 1'000'000});
-  line.integer("--batch", o.batch, "Windows a step", {1, 1'000'000});
-  line.real("--lr", o.lr, "Learning rate after warm-up; falls to a tenth in a cosine", kit::above(0));
+  line.integer("--context", o.context, "Characters that the model sees", {1, 1'000'000});
+  line.integer("--batch", o.batch, "Windows per step", {1, 1'000'000});
+  line.real("--lr", o.lr, "Learning rate after warm-up; falls to a tenth as a cosine", kit::above(0));
   line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
   line.real("--weight-decay", o.weight_decay, "Of matrices and embeddings", kit::between(0, 1));
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
   line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 0.99));
-  line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
+  line.integer("--threads", o.threads, "Threads; default: all cores", {1, 1024});
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.flag("--profile", o.profile, "Print where time and memory went in ten steps");
   line.path("--trace", o.trace, "Write these steps' trace here, for ui.perfetto.dev; implies --profile");
@@ -80,13 +79,13 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   }
   if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) return refused(why);
   if (o.resume && (o.run.empty() || o.text.empty()))
-    return refused("--resume expects --text FILE and --run FOLDER as the training had them");
+    return refused("--resume expects the --text FILE and --run FOLDER of the training");
   if (o.text.empty() && o.load.empty())
     return refused("expects --text FILE to train on, or --load FILE to sample from");
   const std::string shape =
       line.first_given({"--placement", "--norm", "--layers", "--heads", "--d-model", "--context"});
   if (!o.load.empty() && !shape.empty())
-    return refused(fmt::format("{} is what the file of --load says", shape));
+    return refused(fmt::format("{} is determined by the file of --load", shape));
   const std::string training = line.first_given({"--save", "--run", "--steps", "--batch", "--lr", "--warmup",
                                                  "--weight-decay", "--clip", "--dropout", "--trace"});
   if (o.text.empty() && !training.empty())

@@ -40,7 +40,7 @@ struct Options {
   nn::GPTOptions model(std::int64_t vocab) const;
 };
 
-/// Parses the command line; an exit status when the program should stop.
+/// Parses the command line; an exit status if the program should stop.
 std::optional<int> parse(int argc, char** argv, Options& options);
 
 }  // namespace gradus::char_gpt

@@ -15,7 +15,7 @@ namespace gradus::char_gpt {
 
 namespace {
 
-/// Settings that a resumed training must share with the original.
+/// Settings that a resumed training must share with the original one.
 Metadata settings(const nn::GPTOptions& model, const kit::TextData& text, const Options& o) {
   const kit::Vocabulary& vocabulary = text.vocabulary;
   std::vector<std::int32_t> all(static_cast<std::size_t>(vocabulary.size()));

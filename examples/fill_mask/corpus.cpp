@@ -15,7 +15,7 @@ namespace {
 constexpr double kTrainShare = 0.9;
 
 std::int64_t special(std::optional<std::int64_t> id, const char* name) {
-  if (!id) fail_input_with("the vocabulary has no {}: it is not that of a masked language model", name);
+  if (!id) fail_input_with("the vocabulary has no {}: it does not belong to a masked language model", name);
   return *id;
 }
 
@@ -41,7 +41,7 @@ Corpus make_corpus(const std::string& text, const Options& o) {
   Corpus corpus{std::move(tokenizer), {ids.begin(), ids.begin() + cut}, {ids.begin() + cut, ids.end()}};
   if (std::ssize(corpus.validation) < o.context - 2)
     fail_input_with(
-        "{}: has {} tokens, the tenth that validates {}: too few for a window of {}: expects a "
+        "{}: has {} tokens, and its validation part, a tenth, {}: too few for a window of {}: expects a "
         "longer text or a "
         "smaller --context",
         o.text.string(), ids.size(), corpus.validation.size(), o.context - 2);

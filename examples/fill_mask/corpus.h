@@ -21,11 +21,10 @@ struct Corpus {
   std::vector<std::int64_t> train, validation;
 };
 
-/// Learns a vocabulary from a text and tokenizes the text. Throws when either part is too short for a
-/// window.
+/// Learns a vocabulary from a text and tokenizes the text. Throws if either part is too short for a window.
 Corpus make_corpus(const std::string& text, const Options& options);
 
-/// The id of a required token; throws where the vocabulary lacks it. `mask_id(tokenizer)`
+/// The id of a required token; throws if the vocabulary lacks it. `mask_id(tokenizer)`
 std::int64_t cls_id(const text::Tokenizer& tokenizer);
 std::int64_t sep_id(const text::Tokenizer& tokenizer);
 std::int64_t mask_id(const text::Tokenizer& tokenizer);
@@ -39,7 +38,7 @@ class Windows {
   Windows(const Corpus& corpus, const std::vector<std::int64_t>& tokens, const Options& options);
   std::int64_t size() const;
   /// Window i, masked at random by the generator: ids and targets. Training windows start near i times their
-  /// length, so each epoch cuts the text elsewhere.
+  /// length, so each epoch splits the text at different places.
   std::array<Tensor, 2> masked(std::int64_t i, Generator& generator, bool shifted) const;
 
  private:

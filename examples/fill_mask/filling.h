@@ -20,7 +20,7 @@ struct Filled {
   std::string sentence;                   // filled with the most likely tokens
 };
 
-/// The tokens of a sentence to fill; throws when it has no [MASK] or exceeds the model's context.
+/// The tokens of a sentence to fill; throws if it has no [MASK] or exceeds the model's context.
 text::Ids fillable(const nn::Bert& model, const text::Tokenizer& tokenizer, const std::string& sentence);
 
 /// Throws like fillable.

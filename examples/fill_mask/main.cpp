@@ -32,7 +32,7 @@ void print_filled(const nn::Bert& model, const text::Tokenizer& tokenizer, const
 /// Fills every line of stdin; errors go to stderr.
 void fill_lines(const nn::Bert& model, const text::Tokenizer& tokenizer, const Options& o) {
   const bool asks = isatty(STDIN_FILENO) != 0;
-  if (asks) kit::print("A sentence with [MASK], such as: the [MASK] is dark. Ctrl-D ends.\n");
+  if (asks) kit::print("Type a sentence with [MASK], such as: the [MASK] is dark. Ctrl-D ends.\n");
   for (std::string line; (asks ? kit::print("> ") : void()), std::getline(std::cin, line);) {
     if (line.empty()) continue;
     try {
@@ -79,7 +79,7 @@ int train_on_text(const Options& o) {
   kit::end_on_interrupts();
   kit::print_text(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
-    if (training.kept()) kit::print("--resume goes on with it\n");
+    if (training.kept()) kit::print("--resume continues it\n");
     return kit::interrupt_status();
   }
   const auto [loss, right] = fill_mask::validate(model, corpus, o);

@@ -37,7 +37,7 @@ struct Options {
   std::filesystem::path run() const { return save / "training"; }
 };
 
-/// Parses the command line; an exit status when the program should stop.
+/// Parses the command line; an exit status if the program should stop.
 std::optional<int> parse(int argc, char** argv, Options& options);
 
 }  // namespace gradus::fill_mask

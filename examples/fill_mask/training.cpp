@@ -11,7 +11,7 @@ namespace gradus::fill_mask {
 
 namespace {
 
-/// Settings that a resumed training must share with the original.
+/// Settings that a resumed training must share with the original one.
 Metadata settings(const std::string& text, const Options& o) {
   return {{"--text", kit::fingerprint(text)},
           {"--vocab", std::to_string(o.vocab)},

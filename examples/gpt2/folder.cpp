@@ -1,4 +1,4 @@
-// Models and tokenizers from folders and into them.
+// Loads models and tokenizers from folders and saves them.
 
 #include <fmt/format.h>
 
@@ -14,15 +14,15 @@ namespace gradus::gpt2 {
 
 namespace {
 
-constexpr std::int64_t kSpareRows = 1024;  // some models have a few rows more than tokens, for the hardware
+constexpr std::int64_t kSpareRows = 1024;  // some models have a few more rows than tokens, for the hardware
 
-/// What the published GPT-1 has for a tokenizer is none of those that are read here.
+/// The published GPT-1's tokenizer is of a kind that is not supported.
 std::string remedy(const std::filesystem::path& folder) {
   const std::filesystem::path config = folder / "config.json";
   std::error_code unknown;
   const bool gpt1 = std::filesystem::is_regular_file(config, unknown) &&
                     kit::read_file(config).find("\"openai-gpt\"") != std::string::npos;
-  return gpt1 ? "; GPT-1's own tokenizer is not read here: name a folder with another by --tokenizer" : "";
+  return gpt1 ? "; GPT-1's own tokenizer is not supported: name a folder with another by --tokenizer" : "";
 }
 
 std::shared_ptr<const text::Tokenizer> tokenizer_of(const Options& o) {
@@ -38,8 +38,8 @@ void expect_fit(const text::Tokenizer& tokenizer, std::int64_t rows, const Optio
   const std::int64_t tokens = tokenizer.vocab_size();
   if (tokens > rows || rows - tokens >= kSpareRows)
     fail_input_with(
-        "{}: the tokenizer has {} tokens, but vocab_size in {} is {}: expects the one the "
-        "model was trained with (--tokenizer FOLDER)",
+        "{}: the tokenizer has {} tokens, but vocab_size in {} is {}: expects the one with "
+        "which the model was trained (--tokenizer FOLDER)",
         (o.tokenizer.empty() ? o.weights : o.tokenizer).string(), tokens,
         (o.weights / "config.json").string(), rows);
 }
@@ -56,8 +56,8 @@ nn::GPT with_checkpoints(const nn::GPT& model) {
 
 Writer load(const Options& o) {
   nn::PretrainedOptions given{.dropout = o.dropout};
-  if (o.text.empty()) given.context = o.context.value_or(0);  // in training it is the length of windows
-  // The tokenizer comes first: it is read in no time.
+  if (o.text.empty()) given.context = o.context.value_or(0);  // in training it is the length of a window
+  // The tokenizer comes first: it loads quickly.
   auto tokenizer = tokenizer_of(o);
   Writer writer{nn::GPT::load_pretrained(o.weights.string(), given), std::move(tokenizer)};
   expect_fit(*writer.tokenizer, writer.model.options().vocab, o);

@@ -1,4 +1,4 @@
-// GPT-2 and its relatives: writes with weights the world has, trains them further, or new ones.
+// GPT-2 and its relatives: generates from pretrained weights, fine-tunes them, or trains new ones.
 //
 //   ./run example gpt2 --weights FOLDER [--prompt TEXT]
 //   ./run example gpt2 [--weights FOLDER] --text FILE [--steps N] [--new KIND] [--placement NAME|list]
@@ -27,23 +27,23 @@ using namespace gradus;
 using gpt2::Options;
 using gpt2::Writer;
 
-/// The prompt and what follows, as it comes; how fast it was goes to stderr.
+/// Prints the prompt and its continuation as they are generated, and the speed on stderr.
 void print_text(const Writer& writer, const std::string& prompt, const Options& o, Generator& generator) {
   bool begun = false;
   const gpt2::Written written = gpt2::write(writer, prompt, o, generator, [&](std::string_view piece) {
-    if (!begun) kit::print_text(prompt);  // not before it is known that it can be gone on from
+    if (!begun) kit::print_text(prompt);  // not before it is known to be valid
     begun = true;
     kit::print_text(piece);
   });
   kit::print("\n");
-  kit::print_error(fmt::format("{} tokens in {:.2f} s: {:.1f} a second\n", written.tokens, written.seconds,
+  kit::print_error(fmt::format("{} tokens in {:.2f} s: {:.1f} per second\n", written.tokens, written.seconds,
                                static_cast<double>(written.tokens) / written.seconds));
 }
 
-/// Every line of stdin is a prompt; one that nothing can be made of is told on stderr.
+/// Every line of stdin is a prompt; an invalid one is reported on stderr.
 void go_on_from_lines(const Writer& writer, const Options& o, Generator& generator) {
   const bool asks = isatty(STDIN_FILENO) != 0;
-  if (asks) kit::print("A text to go on from in each line. Ctrl-D ends.\n");
+  if (asks) kit::print("Type a text to continue on each line. Ctrl-D ends.\n");
   for (std::string line; (asks ? kit::print("> ") : void()), std::getline(std::cin, line);) {
     if (line.empty()) continue;
     try {
@@ -84,17 +84,17 @@ int train_on_text(const Options& o) {
   const nn::GPT& model = writer.model;
   kit::try_output("--save", o.save / "model.safetensors",
                   static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
-  kit::print(fmt::format("{} tokens, {} different ones; {}, {} layers, {} parameters\n",
+  kit::print(fmt::format("{} tokens, {} distinct; {}, {} layers, {} parameters\n",
                          corpus.train.size() + corpus.validation.size(), writer.tokenizer->vocab_size(),
                          model.options().placement.name, model.options().layers, model.num_parameters()));
   const double before = kit::loss_over(model, corpus.validation, corpus.context);
   kit::print(fmt::format("validation loss before: {:.4f}\n", before));
   const bool finished = gpt2::train(training, model, corpus, o);
-  training.save([&] { gpt2::save(writer, o.save); });  // first of all: nothing below is worth as much
+  training.save([&] { gpt2::save(writer, o.save); });  // first of all: nothing below is as valuable
   kit::end_on_interrupts();
   kit::print_text(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
-    if (training.kept()) kit::print("--resume goes on with it\n");
+    if (training.kept()) kit::print("--resume continues it\n");
     return kit::interrupt_status();
   }
   const double after = kit::loss_over(model, corpus.validation, corpus.context);

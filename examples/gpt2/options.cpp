@@ -17,7 +17,7 @@ namespace gradus::gpt2 {
 
 namespace {
 
-/// Options that no type has room for: those that are given are told from those that are not.
+/// Options without an empty value: distinguishes given ones from defaults.
 struct Texts {
   std::string prompt, placement, norm;
   std::int64_t context = kContext;
@@ -34,10 +34,10 @@ nn::GPTOptions of_published_size(const std::string& kind) {
   fail_input("only gpt1-117m, gpt2-SIZE and gpt3-SIZE have published sizes");
 }
 
-/// What the family changed, with the sizes of the command line.
+/// The family's options, with the sizes of the command line.
 nn::GPTOptions of_given_size(const Options& o) {
   const std::int64_t context = o.context.value_or(kContext);
-  if (o.kind == "llama")  // a quarter as many heads of keys and values as of queries, as Llama 3 8B has
+  if (o.kind == "llama")  // a quarter as many heads of keys and values as of queries, as in Llama 3 8B
     return nn::llama({.context = context,
                       .layers = o.layers,
                       .d_model = o.d_model,
@@ -53,52 +53,52 @@ nn::GPTOptions of_given_size(const Options& o) {
 }
 
 void add_writing(kit::CommandLine& line, Options& o, Texts& t) {
-  line.text("--prompt", t.prompt, "Text to go on from; without it and --text: each line of stdin");
-  line.integer("--count", o.count, "Tokens to write, at most", {0, 1'000'000'000});
+  line.text("--prompt", t.prompt, "Text to continue; without it and --text: each line of stdin");
+  line.integer("--count", o.count, "Largest number of tokens to generate", {0, 1'000'000'000});
   line.real("--temperature", o.temperature, "Below 1: likelier tokens", kit::above(0));
-  line.integer("--top-k", o.top_k, "Choose among the k likeliest tokens; 0: among all", kit::at_least(0));
-  line.real("--top-p", o.top_p, "Choose among the likeliest that add up to this share",
+  line.integer("--top-k", o.top_k, "Sample from the k likeliest tokens; 0: from all", kit::at_least(0));
+  line.real("--top-p", o.top_p, "Sample from the likeliest that add up to this probability",
             {0, 1, /*low_excluded=*/true});
-  line.real("--repetition-penalty", o.repetition_penalty, "Above 1: tokens that stand there are less likely",
-            {1e-6, 1e6});
+  line.real("--repetition-penalty", o.repetition_penalty,
+            "Above 1: tokens already in the text are less likely", {1e-6, 1e6});
   line.flag("--greedy", o.greedy, "Always the likeliest token");
-  line.integer("--beams", o.beams,
-               "Above 1: the likeliest text that a search with so many finds, up to the end of the context",
+  line.integer("--beams", o.beams, "Above 1: beam search with this many beams, up to the end of the context",
                {1, 1000});
-  line.text("--stop", o.stop, "The text ends before these words");
+  line.text("--stop", o.stop, "The text ends before this string");
 }
 
 void add_model(kit::CommandLine& line, Options& o, Texts& t) {
   line.text("--new", o.kind,
             "Without --weights: gpt1, gpt2, gpt3, llama of these sizes; or as published: gpt2-124m, ...");
-  line.text("--placement", t.placement, "Where the norms of its blocks stand; list: all there are");
-  line.text("--norm", t.norm, "Which norms: layer, rms, ...; list: all there are");
+  line.text("--placement", t.placement, "Placement of the norms in its blocks; list: shows all");
+  line.text("--norm", t.norm, "Its norms: layer, rms, ...; list: shows all");
   line.integer("--layers", o.layers, "Blocks", {1, 1000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
-  line.integer("--vocab", o.vocab, "Tokens of a vocabulary learned from --text, at most", {257, 1'000'000});
+  line.integer("--vocab", o.vocab, "Largest size of a vocabulary learned from --text", {257, 1'000'000});
 }
 
 void add_training(kit::CommandLine& line, Options& o, Texts& t) {
   line.integer("--steps", o.steps, "Training steps", {1, 1'000'000'000});
-  line.flag("--resume", o.resume, "Go on from the last checkpoint in --save; all else as the first time");
-  line.integer("--context", t.context, "Tokens of a window; of a new model, all it looks back on",
+  line.flag("--resume", o.resume, "Continue from the last checkpoint in --save, with the same other options");
+  line.integer("--context", t.context, "Tokens of a window; for a new model also its context",
                {1, 1'000'000});
-  line.integer("--batch", o.batch, "Windows of one pass", {1, 1'000'000});
-  line.integer("--accumulate", o.accumulate, "Passes whose gradients make a step", {1, 1'000'000});
+  line.integer("--batch", o.batch, "Windows per pass", {1, 1'000'000});
+  line.integer("--accumulate", o.accumulate, "Passes per step, whose gradients are accumulated",
+               {1, 1'000'000});
   line.real("--lr", t.lr, "Learning rate after warm-up, falling to a tenth; with --weights 5e-05",
             kit::above(0));
   line.integer("--warmup", o.warmup, "Warm-up steps", {0, 1'000'000'000});
   line.real("--weight-decay", o.weight_decay, "Of matrices and embeddings", kit::between(0, 1));
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
-  line.real("--dropout", t.dropout, "Share of activations dropped in training; with --weights as they say",
+  line.real("--dropout", t.dropout, "Share of activations dropped in training; with --weights the folder's",
             kit::between(0, 0.99));
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.integer("--seed", o.seed, "Seed of weights, batches and texts", kit::at_least(0));
-  line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
+  line.integer("--threads", o.threads, "Threads; default: all cores", {1, 1024});
 }
 
-/// What is wrong with the new model; empty: nothing.
+/// The problem with the new model; empty: none.
 std::string wrong_model(const kit::CommandLine& line, const Options& o) {
   if (const std::string why = kit::wrong_block_names(o.placement.value_or("pre"), o.norm.value_or("layer"));
       !why.empty())
@@ -106,7 +106,7 @@ std::string wrong_model(const kit::CommandLine& line, const Options& o) {
   if (has_size(o.kind))
     if (const std::string size = line.first_given({"--layers", "--heads", "--d-model", "--context"});
         !size.empty())
-      return fmt::format("{} is what --new {} says", size, o.kind);
+      return fmt::format("{} is determined by --new {}", size, o.kind);
   if (o.d_model % o.heads != 0)
     return fmt::format("--d-model {} is not divisible by --heads {}", o.d_model, o.heads);
   try {
@@ -117,11 +117,11 @@ std::string wrong_model(const kit::CommandLine& line, const Options& o) {
   return "";
 }
 
-/// What cannot be asked for together; empty: nothing.
+/// Conflicting options; empty: none.
 std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.text.empty() && o.weights.empty())
-    return "expects --weights FOLDER with a model to write with, or --text FILE to train on";
-  if (o.text.empty() && o.resume) return "--resume expects --text FILE as the training had it";
+    return "expects --weights FOLDER with a model that generates, or --text FILE to train on";
+  if (o.text.empty() && o.resume) return "--resume expects the --text FILE of the training";
   const std::string training = line.first_given({"--save", "--steps", "--batch", "--accumulate", "--lr",
                                                  "--warmup", "--weight-decay", "--clip", "--dropout"});
   if (o.text.empty() && !training.empty())
@@ -131,17 +131,18 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   } else {
     const std::string model =
         line.first_given({"--new", "--placement", "--norm", "--layers", "--heads", "--d-model", "--vocab"});
-    if (!model.empty()) return fmt::format("{} is what the folder of --weights says", model);
+    if (!model.empty()) return fmt::format("{} is determined by the folder of --weights", model);
   }
-  if (!o.tokenizer.empty() && line.given("--vocab")) return "--vocab is what the folder of --tokenizer says";
+  if (!o.tokenizer.empty() && line.given("--vocab"))
+    return "--vocab is determined by the folder of --tokenizer";
   if (!o.text.empty() && !o.weights.empty() && kit::same_file(o.weights, o.save))
     return "--save would replace the model of --weights: name another folder";
   const std::string drawn =
       line.first_given({"--greedy", "--temperature", "--top-k", "--top-p", "--repetition-penalty"});
-  if (o.beams > 1 && !drawn.empty()) return fmt::format("--beams searches: {} is for drawing", drawn);
+  if (o.beams > 1 && !drawn.empty()) return fmt::format("--beams searches: {} is for sampling", drawn);
   if (const std::string odd = line.first_given({"--temperature", "--top-k", "--top-p"});
       o.greedy && !odd.empty())
-    return fmt::format("--greedy takes the likeliest token: {} is for drawing", odd);
+    return fmt::format("--greedy takes the likeliest token: {} is for sampling", odd);
   return "";
 }
 
@@ -158,10 +159,10 @@ nn::GPTOptions Options::model(std::int64_t tokens) const {
 }
 
 std::optional<int> parse(int argc, char** argv, Options& o) {
-  kit::CommandLine line("gpt2", "Writes with a GPT or a Llama, trains it further, or trains a new one.");
+  kit::CommandLine line("gpt2", "Generates text with a GPT or a Llama, fine-tunes it, or trains a new one.");
   Texts t;
   line.path("--weights", o.weights, "Folder with a model and its tokenizer: Hugging Face's, or --save's");
-  line.path("--tokenizer", o.tokenizer, "Folder with the tokenizer, where it is another");
+  line.path("--tokenizer", o.tokenizer, "Folder with the tokenizer, if it is a different one");
   line.path("--text", o.text, "Text file to train on; without --weights a new model");
   line.path("--save", o.save, "Folder for the trained model, its tokenizer and checkpoints");
   add_writing(line, o, t);

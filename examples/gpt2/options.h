@@ -1,5 +1,5 @@
 #pragma once
-// The command line of gpt2. The defaults make a small model that learns from a book of a megabyte in some
+// The command line of gpt2. The defaults define a small model that learns from a book of a megabyte in a few
 // minutes.
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace gradus::gpt2 {
 
-constexpr std::int64_t kContext = 128;  // tokens of a window, where nothing else is said
+constexpr std::int64_t kContext = 128;  // tokens of a window, by default
 
 struct Options {
   std::filesystem::path weights;    // a folder with a model
-  std::filesystem::path tokenizer;  // a folder with another tokenizer than that of weights
-  std::filesystem::path text;       // what to train on
+  std::filesystem::path tokenizer;  // a folder with a different tokenizer from that of weights
+  std::filesystem::path text;       // training text
   std::filesystem::path save = "gpt2_model";
 
   // Writing.
@@ -26,19 +26,19 @@ struct Options {
   std::int64_t top_k = 0;
   bool greedy = false;
   std::int64_t beams = 1;
-  std::string stop;  // the text ends before it
+  std::string stop;  // the text ends before this string
 
   // A new model.
   std::string kind = "gpt2";             // gpt1, gpt2, gpt3 or llama; with a size, "gpt2-124m", as published
   std::optional<std::string> placement;  // a name of nn::placements(); not given: the kind's
   std::optional<std::string> norm;       // of nn::norms()
-  std::int64_t vocab = 2000;             // tokens of a vocabulary that is learned
-  std::int64_t layers = 4, heads = 4, d_model = 128;  // where the kind has no size
+  std::int64_t vocab = 2000;             // tokens of a learned vocabulary
+  std::int64_t layers = 4, heads = 4, d_model = 128;  // if the kind has no size
 
   // Training.
-  std::optional<double> dropout;  // not given: 0.1 in a new model, else as config.json says
+  std::optional<double> dropout;  // not given: 0.1 in a new model, else config.json's
   std::optional<std::int64_t>
-      context;  // tokens of a window; not given: 128, or what a model has if that is less
+      context;  // tokens of a window; not given: 128, or the model's context if that is less
   std::int64_t steps = 1000;
   std::int64_t batch = 16, accumulate = 1;
   std::optional<double> lr;  // not given: 1e-3 for a new model, else 5e-5
@@ -53,11 +53,11 @@ struct Options {
   double peak_lr() const { return lr.value_or(is_new() ? 1e-3 : 5e-5); }
   /// The new model.
   nn::GPTOptions model(std::int64_t tokens) const;
-  /// Where the training's checkpoints stand.
+  /// The folder of the training's checkpoints.
   std::filesystem::path run() const { return save / "training"; }
 };
 
-/// Reads the command line; an exit status when the program should not go on.
+/// Parses the command line; an exit status if the program should stop.
 std::optional<int> parse(int argc, char** argv, Options& options);
 
 }  // namespace gradus::gpt2

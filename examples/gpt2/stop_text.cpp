@@ -13,7 +13,7 @@ std::string StopText::push(std::string_view piece) {
     met_ = true;
     return std::exchange(waiting_, "").substr(0, at);
   }
-  std::size_t kept = std::min(waiting_.size(), stop_.size() - 1);  // of an end that is a beginning of stop
+  std::size_t kept = std::min(waiting_.size(), stop_.size() - 1);  // of an end that may begin stop
   while (kept > 0 && !waiting_.ends_with(std::string_view(stop_).substr(0, kept))) --kept;
   std::string shown = waiting_.substr(0, waiting_.size() - kept);
   waiting_.erase(0, shown.size());

@@ -19,21 +19,21 @@ std::int64_t window_of(const nn::GPTOptions& model, const Options& o) {
   return o.context.value_or(std::min(model.context, kContext));
 }
 
-/// A vocabulary, for the settings; one that is learned follows from the text.
+/// A vocabulary, for the settings; a learned one follows from the text.
 std::string in_words(const text::Tokenizer* tokenizer) {
   if (tokenizer == nullptr) return "learned from --text";
   std::string tokens;
   for (std::int64_t id = 0; id < tokenizer->vocab_size(); ++id) {
     try {
       tokens += tokenizer->token(id) + "\n";
-    } catch (const Error&) {  // ids may have holes
+    } catch (const Error&) {  // ids may have gaps
       tokens += "\n";
     }
   }
   return kit::fingerprint(tokens);
 }
 
-/// What a training that goes on must have been begun with.
+/// Settings that a resumed training must share with the original one.
 Metadata settings(const nn::GPTOptions& model, const text::Tokenizer* tokenizer, const std::string& text,
                   const Options& o) {
   return {{"--text", kit::fingerprint(text)},
@@ -71,14 +71,14 @@ Corpus make_corpus(const std::string& text, const Writer& writer, const Options&
   Corpus corpus;
   corpus.context = window_of(writer.model.options(), o);
   if (corpus.context > most)
-    fail_input_with("--context {}: the model looks back on {} tokens at most", corpus.context, most);
+    fail_input_with("--context {}: the model sees at most {} tokens", corpus.context, most);
   const std::int64_t validating = std::min(std::ssize(ids) / 10, kMostValidating);
   corpus.train.assign(ids.begin(), ids.end() - validating);
   corpus.validation.assign(ids.end() - validating, ids.end());
   if (validating <= corpus.context)
     fail_input_with(
-        "{}: has {} tokens, the tenth that validates {}: too few for a window of {} and one "
-        "more: expects a longer text or a smaller --context",
+        "{}: has {} tokens, and its validation part, a tenth, {}: too few for a window of {} plus "
+        "one: expects a longer text or a smaller --context",
         o.text.string(), ids.size(), validating, corpus.context);
   return corpus;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A text as what a language model is trained on, and the training.
+// A text as training data for a language model, and the training.
 
 #include <cstdint>
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace gradus::gpt2 {
 
-/// Tokens of a text; its end validates.
+/// Tokens of a text; its end is for validation.
 struct Corpus {
   std::vector<std::int32_t> train, validation;
   std::int64_t context = 0;  // of a window
 };
 
-/// The text as the writer's tokens. The last tenth validates, at most 50,000 tokens. Throws where one of the
-/// parts is too short for a window.
+/// The text as the writer's tokens. The last tenth, at most 50,000 tokens, is for validation. Throws if one
+/// of the parts is too short for a window.
 Corpus make_corpus(const std::string& text, const Writer& writer, const Options& options);
 
-/// How the training of a model on `text` runs, and what must be the same where it goes on; no tokenizer
-/// stands for one that is learned from the text.
+/// The options of training on `text`, and the settings that must match on --resume; without a tokenizer, one
+/// is learned from the text.
 kit::TrainingOptions training_options(const nn::GPTOptions& model, const text::Tokenizer* tokenizer,
                                       const std::string& text, const Options& options);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A model and its tokenizer: where they come from, where they go, and what they write.
+// A model and its tokenizer: loading, saving and generating text.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,24 +19,24 @@ struct Writer {
   std::shared_ptr<const text::Tokenizer> tokenizer;
 };
 
-/// The model of --weights with its tokenizer. Throws, naming files, where they do not fit each other.
+/// The model of --weights with its tokenizer. Throws, naming files, if they do not match.
 Writer load(const Options& options);
-/// The tokenizer of --tokenizer; none where that is not given.
+/// The tokenizer of --tokenizer; none if that is not given.
 std::shared_ptr<const text::Tokenizer> given_tokenizer(const Options& options);
-/// A new model, with this tokenizer or, where that is none, one learned from `text`.
+/// A new model, with this tokenizer or, if there is none, one learned from `text`.
 Writer make(const Options& options, std::shared_ptr<const text::Tokenizer> tokenizer,
             const std::string& text);
-/// As load() reads it.
+/// In the format that load() reads.
 void save(const Writer& writer, const std::filesystem::path& folder);
 
-/// What was written, and how fast.
+/// The number of tokens generated, and the time it took.
 struct Written {
   std::int64_t tokens = 0;
   double seconds = 0;
 };
 
-/// Goes on from a prompt as the options have it, piece by piece: whole characters, nothing of --stop. Throws
-/// where an empty prompt has no token to begin with.
+/// Continues a prompt according to the options, piece by piece: whole characters, up to --stop. Throws if the
+/// prompt is empty and the vocabulary has no token to begin with.
 Written write(const Writer& writer, const std::string& prompt, const Options& options, Generator& generator,
               const std::function<void(std::string_view)>& print);
 

@@ -1,4 +1,4 @@
-// Text, token by token.
+// Generates text, token by token.
 
 #include <fmt/format.h>
 
@@ -15,18 +15,18 @@ namespace gradus::gpt2 {
 
 namespace {
 
-/// The ids of a prompt. A vocabulary that has one token for where texts begin and another for where they end,
-/// as Llama's has, begins them with it.
+/// The ids of a prompt. If the vocabulary has different tokens for the beginning and the end of a text, as
+/// Llama's has, the ids begin with the former.
 std::vector<std::int64_t> ids_of(const text::Tokenizer& tokenizer, const std::string& prompt) {
   std::vector<std::int64_t> ids = tokenizer.encode(prompt);
   const auto [bos, eos] = std::pair{tokenizer.special().bos, tokenizer.special().eos};
   const auto begin = bos ? bos : eos;
   if (begin && (ids.empty() || (bos && bos != eos && ids.front() != *bos))) ids.insert(ids.begin(), *begin);
-  if (ids.empty()) fail_input("expects a prompt: the vocabulary has no token that a text begins with");
+  if (ids.empty()) fail_input("expects a prompt: the vocabulary has no token for the beginning of a text");
   return ids;
 }
 
-/// What a token adds to the text: nothing where it is a special one, or a row of the model that is no token.
+/// The text of a token: nothing for a special one, or for a row of the model that is no token.
 std::string bytes_of(const text::Tokenizer& tokenizer, std::int64_t id) {
   return id >= tokenizer.vocab_size() || tokenizer.is_special(id) ? "" : tokenizer.bytes(id);
 }
@@ -38,13 +38,13 @@ class Printer {
           const std::function<void(std::string_view)>& print)
       : tokenizer_(tokenizer), stop_(stop), print_(print) {}
 
-  /// False where the text has ended.
+  /// False if the text has ended.
   bool push(std::int64_t id) {
     print_(stop_.push(characters_.push(bytes_of(tokenizer_, id))));
     return !stop_.met();
   }
   void finish() {
-    const std::string last = stop_.push(characters_.flush());  // a statement of its own: it changes stop_
+    const std::string last = stop_.push(characters_.flush());  // a separate statement: it changes stop_
     print_(last + stop_.flush());
   }
 
@@ -84,7 +84,7 @@ std::int64_t search(const Writer& writer, const Tensor& prompt, const Options& o
   const std::int64_t context = writer.model.options().context, room = context + 1 - prompt.size(0);
   if (room < 1)
     fail_input_with(
-        "--beams: a prompt of {} tokens fills the context of {}, and a search does not forget: "
+        "--beams: a prompt of {} tokens fills the context of {}, and a search does not slide: "
         "expects a shorter one",
         prompt.size(0), context);
   const nn::Hypothesis best =

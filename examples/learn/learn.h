@@ -1,5 +1,5 @@
 #pragma once
-// What a file of yours may use: gradus' tensors and ops, and these parts of the standard library.
+// The headers that your file may use: gradus' tensors and ops, and these parts of the standard library.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace gradus::learn {
 
-/// Thrown by what is not written yet.
+/// Thrown by functions that are not written yet.
 struct NotWritten : std::logic_error {
   NotWritten() : std::logic_error("not written yet: put your code in the place of todo(...)") {}
 };
@@ -39,7 +39,7 @@ struct Todo {
 
 }  // namespace gradus::learn
 
-/// Stands where your code is to stand.
+/// A placeholder for your code.
 template <class... Args>
 gradus::learn::Todo todo(const Args&...) {
   throw gradus::learn::NotWritten();

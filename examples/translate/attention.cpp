@@ -11,7 +11,7 @@ namespace gradus::translate {
 
 namespace {
 
-/// A token for a label: without the space before it; pieces within a word begin with a dot.
+/// A token as a label: without the space before it; pieces within a word begin with a dot.
 std::string label_of(const text::Tokenizer& tokenizer, std::int64_t id) {
   if (id == tokenizer.special().eos) return "(end)";
   const std::string bytes = tokenizer.bytes(id);
@@ -71,7 +71,7 @@ void draw_attention(const Translator& translator, const std::string& text, const
   const kit::HeatMap mean =
       heat_map_of(attention, heads.mean(0), fmt::format("Layer {}, mean of its heads", layer));
   if (file.extension() == ".svg") return mean.save(file.string());
-  kit::HtmlReport page(text, "What the decoder looked at in the source while it wrote each token.");
+  kit::HtmlReport page(text, "The parts of the source that the decoder attended to as it wrote each token.");
   page.figure(mean, "The mean of all heads.");
   for (std::int64_t head = 0; head < heads.size(0); ++head)
     page.figure(heat_map_of(attention, heads[head], fmt::format("Layer {}, head {}", layer, head + 1)),

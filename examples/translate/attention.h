@@ -1,5 +1,5 @@
 #pragma once
-// Pictures of what a decoder looked at in the source while it wrote a translation.
+// Pictures of a decoder's attention over the source as it wrote a translation.
 
 #include <filesystem>
 #include <string>
@@ -11,7 +11,7 @@ namespace gradus::translate {
 
 /// The attention of one translation over its source.
 struct CrossAttention {
-  std::vector<std::string> source, target;  // tokens as they are read, "(end)" for the end token
+  std::vector<std::string> source, target;  // tokens as read, "(end)" for the end token
   Tensor weights;                           // [layers, heads, target, source]: each row adds up to 1
 };
 
@@ -20,7 +20,7 @@ CrossAttention cross_attention(const Translator& translator, const std::string& 
 /// Rows are the translation's tokens, columns the source's; weights [target, source].
 kit::HeatMap heat_map_of(const CrossAttention& attention, const Tensor& weights, const std::string& title);
 
-/// The number of a layer from 1, where 0 is the last; throws when the model has no such layer.
+/// The number of a layer from 1, where 0 is the last; throws if the model has no such layer.
 std::int64_t layer_of(const Translator& translator, std::int64_t layer);
 
 /// Draws a layer: the mean of its heads into FILE.svg; or a page with each of them, FILE.html.

@@ -12,15 +12,15 @@ namespace gradus::translate {
 
 class WeightAverage {
  public:
-  /// Of the last `count` that are taken.
+  /// The mean of the last `count` snapshots.
   WeightAverage(nn::Module model, std::int64_t count) : model_(std::move(model)), count_(count) {}
 
-  /// Takes the weights as they are now.
+  /// Takes a snapshot of the weights.
   void take();
   std::int64_t size() const { return static_cast<std::int64_t>(taken_.size()); }
 
-  /// While one lives the model has the mean of what was taken; then its own weights again, unless they are to
-  /// stay.
+  /// While one lives, the model has the mean of the snapshots; afterwards its own weights again, unless the
+  /// mean is kept.
   class Use {
    public:
     [[nodiscard]] explicit Use(const WeightAverage& average);
@@ -35,7 +35,7 @@ class WeightAverage {
   };
 
   StateDict state_dict() const;
-  /// Throws where the state is of another model.
+  /// Throws if the state belongs to another model.
   void load_state_dict(const StateDict& state);
 
  private:

@@ -42,7 +42,7 @@ std::vector<std::string> lines_of(std::string_view text, const std::string& who)
     lines.emplace_back(line);
     expect_utf8(lines.back(), fmt::format("{}: line {}", who, lines.size()));
   }
-  if (lines.empty()) fail_input_with("{}: is empty: expects a sentence in each line", who);
+  if (lines.empty()) fail_input_with("{}: is empty: expects one sentence per line", who);
   return lines;
 }
 
@@ -51,7 +51,8 @@ Corpus read_corpus(const Files& files) {
                 read_lines(files.target_option(), files.target)};
   if (corpus.source.size() != corpus.target.size())
     fail_input_with(
-        "{} {} has {} lines, {} {} has {}: expects files in which a line and its translation have one number",
+        "{} {} has {} lines, {} {} has {}: expects files in which a line and its translation have the same "
+        "number",
         files.source_option(), files.source.string(), corpus.source.size(), files.target_option(),
         files.target.string(), corpus.target.size());
   return corpus;
@@ -74,7 +75,7 @@ std::int64_t drop_empty_pairs(Corpus& corpus) {
 Corpus set_apart(Corpus& corpus, std::size_t count) {
   Corpus rest, taken;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    // one each time i * count / size moves on
+    // one each time i * count / size advances
     const bool take = (i + 1) * count / corpus.size() > i * count / corpus.size();
     Corpus& side = take ? taken : rest;
     side.source.push_back(std::move(corpus.source[i]));

@@ -1,5 +1,5 @@
 #pragma once
-// Two files that say the same in two languages, line by line.
+// Two files with the same sentences in two languages, line by line.
 
 #include <cstdint>
 #include <filesystem>
@@ -26,21 +26,21 @@ struct Corpus {
   std::size_t size() const { return source.size(); }
 };
 
-/// Throws, naming `who`, where a line is not UTF-8: `expect_utf8(line, "--source: de: line 3");`
+/// Throws, naming `who`, if a line is not UTF-8: `expect_utf8(line, "--source: de: line 3");`
 void expect_utf8(const std::string& line, const std::string& who);
 
-/// The lines of a text; the last one may lack its newline, "\r\n" ends one too, and a byte order mark before
-/// the first is none of its characters. Throws, naming `who`, when there is none, or one is not UTF-8.
+/// The lines of a text. The last one may lack its newline, "\r\n" ends a line too, and a byte order mark at
+/// the beginning is removed. Throws, naming `who`, if there are none, or one is not UTF-8.
 std::vector<std::string> lines_of(std::string_view text, const std::string& who);
 
-/// Reads both files, plain or gzip. Throws, naming option and file, when one cannot be read, is empty or cut
-/// short or not UTF-8, or when they differ in their numbers of lines.
+/// Reads both files, plain or gzip. Throws, naming option and file, if one cannot be read, is empty,
+/// truncated or not UTF-8, or if they have different numbers of lines.
 Corpus read_corpus(const Files& files);
 
-/// Without the pairs of which one side has no words; how many those are comes back.
+/// Removes the pairs with an empty side, and returns their number.
 std::int64_t drop_empty_pairs(Corpus& corpus);
 
-/// Takes `count` pairs, evenly spread, out of a corpus that has more.
+/// Takes `count` evenly spaced pairs from a corpus that has more.
 Corpus set_apart(Corpus& corpus, std::size_t count);
 
 }  // namespace gradus::translate

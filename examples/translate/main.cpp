@@ -1,4 +1,4 @@
-// A Transformer that translates: trains on two files of sentences, measures BLEU, translates what you type.
+// A Transformer that translates: trains on two files of sentences, measures BLEU, translates typed sentences.
 //
 //   ./run example translate --source train.de.gz --target train.en.gz --save de-en [--placement NAME|list]
 //   ./run example translate --load de-en [--translate TEXT [--attention FILE.svg]]
@@ -32,9 +32,9 @@ void print_bleu(const Translator& translator, const Corpus& corpus, const Search
   kit::print(fmt::format("{}\n", in_words(bleu, search)));
 }
 
-/// Each line of stdin as it comes; what cannot be translated is told, and its line stays empty.
+/// Translates each line of stdin; reports a line that cannot be translated and leaves its output empty.
 void translate_stdin(const Translator& translator, const Search& search) {
-  if (isatty(STDIN_FILENO)) kit::print_error("A sentence in each line; Ctrl-D ends.\n");
+  if (isatty(STDIN_FILENO)) kit::print_error("Type one sentence per line; Ctrl-D ends.\n");
   for (std::string line; std::getline(std::cin, line) && !kit::interrupted();) {
     if (line.ends_with('\r')) line.pop_back();
     std::string translation;
@@ -53,7 +53,7 @@ void expect_readable(const Translator& translator, const std::vector<std::string
     expect_readable(translator, texts[i], fmt::format("{}: line {}", option, i + 1));
 }
 
-/// What use() would throw after a training, before it.
+/// Throws before the training what use() would throw after it.
 void expect_usable(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
   if (test) expect_readable(translator, test->source, "--test-source");
   if (o.translate) expect_readable(translator, *o.translate, "--translate");
@@ -62,7 +62,7 @@ void expect_usable(const Translator& translator, const Options& o, const std::op
   kit::try_output("--attention", o.attention);
 }
 
-/// What is asked of a model that there is.
+/// The tasks for an existing model.
 void use(const Translator& translator, const Options& o, const std::optional<Corpus>& test) {
   if (test) print_bleu(translator, *test, o.search);
   if (o.translate) kit::print_text(translate_line(translator, *o.translate, o.search, "--translate") + "\n");
@@ -72,7 +72,7 @@ void use(const Translator& translator, const Options& o, const std::optional<Cor
   }
 }
 
-/// The corpus that is validated with: one that was given, or some of that for training.
+/// The validation corpus: the given one, or a part of the training corpus.
 Corpus validation_of(Corpus& training, const Options& o) {
   if (o.validation.given()) return read_corpus(o.validation);
   if (training.size() < 20)
@@ -85,7 +85,7 @@ int train_and_use(const Options& o) {
   kit::expect_nothing_else("--save", o.save, o.resume ? saved_files() : std::vector<std::string>());
   Corpus training = read_corpus(o.train);
   if (const std::int64_t dropped = drop_empty_pairs(training); dropped > 0)
-    kit::print(fmt::format("{} pairs with an empty side are left out\n", dropped));
+    kit::print(fmt::format("{} pairs with an empty side are omitted\n", dropped));
   const Corpus validation = validation_of(training, o);
   const std::optional<Corpus> test = o.test.given() ? std::optional(read_corpus(o.test)) : std::nullopt;
   kit::TrainingRun run(training_options(training, validation, o));
@@ -102,13 +102,15 @@ int train_and_use(const Options& o) {
 
   kit::catch_interrupts();
   const bool finished = train(run, translator, training, validation, o);
-  run.save([&] { save(translator, o.save); });  // first of all: nothing below is worth as much
+  run.save([&] { save(translator, o.save); });  // first of all: nothing below is as valuable
   kit::end_on_interrupts();
   kit::print_text(fmt::format("model: {}\n", o.save.string()));
   if (!finished) {
     if (o.run.empty())
-      kit::print("It is as good as it was when it was stopped; with --run FOLDER a training can go on.\n");
-    if (run.kept()) kit::print("The training goes on where it is called again with --resume.\n");
+      kit::print(
+          "The model is saved as it was when training stopped; with --run FOLDER a training can be "
+          "resumed.\n");
+    if (run.kept()) kit::print("Run it again with --resume to continue the training.\n");
     return kit::interrupt_status();
   }
   use(translator, o, test);

@@ -1,4 +1,4 @@
-// A translator in a folder: what Seq2SeqTransformer and the tokenizer write.
+// A translator's folder: the files of Seq2SeqTransformer and of the tokenizer.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ Translator load(const std::filesystem::path& folder) {
   const text::SpecialIds& special = loaded.tokenizer->special();
   if (loaded.tokenizer->vocab_size() != o.vocab || special.pad != o.pad || special.bos != o.start ||
       special.eos != o.end)
-    fail_input_with("{}: its tokenizer is not that of its model: expects a folder that translate wrote",
+    fail_input_with("{}: its tokenizer does not belong to its model: expects a folder that translate wrote",
                     folder.string());
   return loaded;
 }

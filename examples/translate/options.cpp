@@ -16,22 +16,22 @@ namespace gradus::translate {
 namespace {
 
 void add_files(kit::CommandLine& line, Options& o) {
-  line.path("--source", o.train.source, "Text to train on, a sentence in each line, plain or gzip");
+  line.path("--source", o.train.source, "Text to train on, one sentence per line, plain or gzip");
   line.path("--target", o.train.target, "Its translation, line by line");
-  line.path("--val-source", o.validation.source, "Text to validate with; not given: some of --source");
+  line.path("--val-source", o.validation.source, "Text to validate with; default: a part of --source");
   line.path("--val-target", o.validation.target, "Its translation");
-  line.path("--test-source", o.test.source, "Text to measure BLEU with, after training or of --load");
+  line.path("--test-source", o.test.source, "Text to measure BLEU with, after training or with --load");
   line.path("--test-target", o.test.target, "Its translation");
-  line.path("--save", o.save, "Folder the trained model is written to");
+  line.path("--save", o.save, "Folder for the trained model");
   line.path("--load", o.load,
-            "Folder of a trained model: translates lines from stdin, or what is given below");
+            "Folder of a trained model: translates lines from stdin, or the texts given below");
   line.path("--run", o.run, "Folder for checkpoints and the log of a training");
-  line.flag("--resume", o.resume, "Go on from the last checkpoint of --run; all else as the first time");
+  line.flag("--resume", o.resume, "Continue from the last checkpoint of --run, with the same other options");
 }
 
 void add_model(kit::CommandLine& line, Options& o) {
-  line.text("--placement", o.placement, "Where the norms of a block stand; list: all there are");
-  line.text("--norm", o.norm, "Which norm a block has: layer, rms, ...; list: all there are");
+  line.text("--placement", o.placement, "Placement of the norms in a block; list: shows all");
+  line.text("--norm", o.norm, "Norm of the blocks: layer, rms, ...; list: shows all");
   line.integer("--layers", o.layers, "Blocks of the encoder, and of the decoder", {1, 1000});
   line.integer("--d-model", o.d_model, "Channels", {1, 100'000});
   line.integer("--heads", o.heads, "Attention heads", {1, 1000});
@@ -42,32 +42,32 @@ void add_model(kit::CommandLine& line, Options& o) {
 
 void add_training(kit::CommandLine& line, Options& o, std::int64_t& warmup) {
   line.integer("--steps", o.steps, "Training steps", {1, 1'000'000'000});
-  line.real("--time", o.minutes, "Minutes of training at most; 0: any", kit::between(0, 1e6));
-  line.integer("--tokens", o.tokens, "Of a batch at most: its longest text times its pairs", {1, 10'000'000});
-  line.integer("--longest", o.longest, "Texts of more tokens are not trained on", {1, 100'000});
+  line.real("--time", o.minutes, "Longest training in minutes; 0: no limit", kit::between(0, 1e6));
+  line.integer("--tokens", o.tokens, "Largest batch: its longest text times its pairs", {1, 10'000'000});
+  line.integer("--longest", o.longest, "Longer texts, in tokens, are not used for training", {1, 100'000});
   line.real("--lr", o.lr, "Highest learning rate, after warm-up; then it falls as 1 / sqrt(step)",
             kit::above(0));
   line.integer("--warmup", warmup,
-               "Warm-up steps; not given: a quarter of --steps, at most 2000 and 60 a minute of --time",
+               "Warm-up steps; default: a quarter of --steps, at most 2000 and 60 per minute of --time",
                {0, 1'000'000'000});
   line.real("--smoothing", o.smoothing, "Label smoothing", kit::between(0, 1));
-  line.integer("--average", o.average, "The model is the mean of so many last weights", {1, 1000});
-  line.integer("--average-every", o.average_every, "Steps between two of them", {1, 1'000'000'000});
+  line.integer("--average", o.average, "The model is the mean of this many last snapshots", {1, 1000});
+  line.integer("--average-every", o.average_every, "Steps between two snapshots", {1, 1'000'000'000});
   line.integer("--evaluate-every", o.evaluate_every, "Steps between two validations", {1, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights and batches", kit::at_least(0));
-  line.integer("--threads", o.threads, "Threads; all cores when not given", {1, 1024});
+  line.integer("--threads", o.threads, "Threads; default: all cores", {1, 1024});
 }
 
 void add_translating(kit::CommandLine& line, Options& o, std::string& text) {
   line.text("--translate", text, "Text to translate");
-  line.integer("--beams", o.search.beams, "Beam search with so many; 1: greedy", {1, 1000});
+  line.integer("--beams", o.search.beams, "Beams of the search; 1: greedy", {1, 1000});
   line.real("--length-penalty", o.search.length_penalty, "Above 0: longer translations", kit::between(0, 10));
   line.path("--attention", o.attention,
-            "How --translate was translated: FILE.svg, or FILE.html with a picture for each head");
-  line.integer("--layer", o.layer, "The decoder's layer there, from 1; 0: the last", {0, 1000});
+            "Picture of the attention for --translate: FILE.svg, or FILE.html with each head");
+  line.integer("--layer", o.layer, "Decoder layer in that picture, from 1; 0: the last", {0, 1000});
 }
 
-/// What is wrong with options that are each right; empty: nothing.
+/// Conflicting options; empty: none.
 std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (const std::string why = kit::wrong_block_names(o.placement, o.norm); !why.empty()) return why;
   if (!nn::placement_named(o.placement).decoder_block)
@@ -82,12 +82,12 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.train.given() && !o.load.empty())
     return "--load is for translating, --source and --target for training";
   if (o.resume && (!o.train.given() || o.run.empty()))
-    return "--resume expects --source, --target and --run FOLDER as the training had them";
+    return "--resume expects the --source, --target and --run FOLDER of the training";
   if (!o.load.empty())
     if (const std::string model = line.first_given(
             {"--placement", "--norm", "--layers", "--heads", "--d-model", "--d-ff", "--vocab"});
         !model.empty())
-      return fmt::format("{} is what the folder of --load says", model);
+      return fmt::format("{} is determined by the folder of --load", model);
   if (!o.train.given())
     if (const std::string training = line.first_given(
             {"--save", "--run", "--val-source", "--steps", "--time", "--tokens", "--longest", "--lr",

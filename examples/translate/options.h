@@ -15,7 +15,7 @@ namespace gradus::translate {
 struct Options {
   Files train = {}, validation = {.prefix = "--val-"}, test = {.prefix = "--test-"};
   std::filesystem::path save = "translator";  // folder of the trained model
-  std::filesystem::path load;                 // folder of one that is to translate
+  std::filesystem::path load;                 // folder of a model that translates
   std::filesystem::path run;                  // checkpoints and losses; empty: none
   bool resume = false;
 
@@ -25,28 +25,28 @@ struct Options {
   double dropout = 0.3;
 
   std::int64_t steps = 8000;
-  double minutes = 0;          // above 0: training ends after so many, if steps are left then
+  double minutes = 0;          // above 0: training ends after this many, even if steps are left
   std::int64_t tokens = 3072;  // of a batch: the longest text times the number of texts
-  std::int64_t longest = 100;  // tokens of a text that is trained on
+  std::int64_t longest = 100;  // tokens of a training text
   double lr = 4e-3;
   std::optional<std::int64_t> warmup;  // steps
   double smoothing = 0.1;
-  std::int64_t average = 10, average_every = 150;  // weights, and steps between two
+  std::int64_t average = 10, average_every = 150;  // snapshots, and steps between two
   std::int64_t evaluate_every = 500;               // steps
   std::int64_t seed = 0, threads = 0;
 
   Search search = {};
   std::optional<std::string> translate;  // a text
-  std::filesystem::path attention;       // a picture of how it was translated; empty: none
+  std::filesystem::path attention;       // a picture of its attention; empty: none
   std::int64_t layer = 0;                // the decoder's, from 1; 0: the last
 
-  /// --warmup or, where it is not given, a quarter of the training as far as that is known before.
+  /// --warmup or, by default, a quarter of the training as far as its length is known.
   std::int64_t warmup_steps() const;
-  /// Of the model for a vocabulary of this size.
+  /// The model's options for a vocabulary of this size.
   nn::Seq2SeqOptions model(std::int64_t vocabulary) const;
 };
 
-/// Reads the command line; an exit status when the program should not go on.
+/// Parses the command line; an exit status if the program should stop.
 std::optional<int> parse(int argc, char** argv, Options& options);
 
 }  // namespace gradus::translate

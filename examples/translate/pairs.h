@@ -1,5 +1,5 @@
 #pragma once
-// A corpus as tokens, and the batches a training draws from it.
+// A corpus as tokens, and the training's batches.
 
 #include <cstdint>
 #include <optional>
@@ -23,9 +23,9 @@ struct Pairs {
 /// `longest`: tokens, without the end token.
 Pairs tokenized(const text::Tokenizer& tokenizer, const Corpus& corpus, std::int64_t longest);
 
-/// Batches of source [B, Ts] and target [B, Tt], padded, of like length: B times the longest text of either
-/// side is at most `tokens`. In another order each epoch where there is a generator. The pairs must outlive
-/// the loader.
+/// Batches of source [B, Ts] and target [B, Tt], padded, of similar length: B times the longest text of
+/// either side is at most `tokens`. Given a generator, the order changes in each epoch. The pairs must
+/// outlive the loader.
 data::DataLoader<2> batches(const Pairs& pairs, std::int64_t tokens,
                             const std::optional<Generator>& generator = {});
 

@@ -15,7 +15,7 @@ namespace gradus::translate {
 
 namespace {
 
-/// What a training that goes on must have been begun with.
+/// Settings that a resumed training must share with the original one.
 Metadata settings(const Corpus& training, const Corpus& validation, const Options& o) {
   std::string lines;
   for (const auto* texts : {&training.source, &training.target, &validation.source, &validation.target})
@@ -40,7 +40,7 @@ Metadata settings(const Corpus& training, const Corpus& validation, const Option
           {"--average-every", std::to_string(o.average_every)}};
 }
 
-/// Seconds of all threads, those of the parts of a training before this one too.
+/// CPU seconds of all threads, including earlier parts of a resumed training.
 struct CpuClock {
   double before = 0;
 
@@ -49,7 +49,7 @@ struct CpuClock {
   void load_state_dict(const StateDict& state) { before = state.at("seconds").item(); }
 };
 
-/// Validation while a model trains.
+/// Validation during training.
 class Validation {
  public:
   Validation(const Translator& translator, const Corpus& corpus, const Options& options)
@@ -58,14 +58,14 @@ class Validation {
         pairs_(tokenized(*translator.tokenizer, corpus, options.longest)),
         tokens_(options.tokens) {
     if (pairs_.size() == 0)
-      fail_input_with("--longest {}: every pair to validate with has more tokens", options.longest);
+      fail_input_with("--longest {}: every validation pair has more tokens", options.longest);
   }
 
   struct Weights {
-    bool mean = false;  // of the last ones, or the model's own
+    bool mean = false;  // of the last snapshots; else the model's own weights
     double loss = 0;
   };
-  /// Those that validate better.
+  /// The weights that validate better.
   Weights better(const WeightAverage& average) const {
     const Weights own{.loss = loss_over(translator_.model, pairs_, tokens_)};
     if (average.size() == 0) return own;
@@ -101,17 +101,16 @@ void report(kit::TrainingRun& run, std::int64_t step, const Validation::Result& 
                          result.loss, result.bleu, minutes));
 }
 
-constexpr std::int64_t kTimed = 10;  // steps before it is known how many a limit of time has room for
+constexpr std::int64_t kTimed = 10;  // steps before the number that fits into the time limit is known
 
-/// A rate that is still warming up when the time is over has taught nothing.
+/// If the rate is still warming up when the time is over, nothing has been learned.
 void warn_of_warmup(kit::TrainingRun& run, double seconds_before, const Options& o) {
   const double left = 60 * o.minutes - seconds_before;
   const double each = (run.seconds() - seconds_before) / kTimed;
   const double steps = static_cast<double>(run.steps_done()) + left / each;
   if (steps < 1.5 * static_cast<double>(o.warmup_steps()))
-    run.note(
-        fmt::format("--time {} has room for some {:.0f} steps, too few for --warmup {}: name a smaller one",
-                    o.minutes, steps, o.warmup_steps()));
+    run.note(fmt::format("--time {} allows about {:.0f} steps, too few for --warmup {}: choose a smaller one",
+                         o.minutes, steps, o.warmup_steps()));
 }
 
 }  // namespace
@@ -157,8 +156,7 @@ bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& tr
   const nn::Seq2SeqTransformer& model = translator.model;
   const Pairs pairs = tokenized(*translator.tokenizer, training, o.longest);
   if (pairs.left_out > 0)
-    kit::print(
-        fmt::format("{} pairs have more than {} tokens and are left out\n", pairs.left_out, o.longest));
+    kit::print(fmt::format("{} pairs have more than {} tokens and are omitted\n", pairs.left_out, o.longest));
   if (pairs.size() == 0) fail_input_with("--longest {}: every pair has more tokens", o.longest);
   data::DataLoader<2> loader =
       batches(pairs, o.tokens, Generator(static_cast<std::uint64_t>(o.seed), /*stream=*/1));
@@ -193,7 +191,7 @@ bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& tr
   const Validation::Weights best = validate.better(average);
   if (best.mean) WeightAverage::Use(average).stay();
   kit::print(fmt::format("validation {:.4f}, {}\n", best.loss,
-                         best.mean ? fmt::format("with the mean of the last {} weights", average.size())
+                         best.mean ? fmt::format("with the mean of the last {} snapshots", average.size())
                                    : "with the last weights"));
   return finished;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The training loop, and what a model is worth so far.
+// The training loop, and the model's scores so far.
 
 #include <functional>
 
@@ -15,20 +15,21 @@ namespace gradus::translate {
 /// Mean cross-entropy in nats over the targets' tokens, without label smoothing and dropout.
 double loss_over(const nn::Seq2SeqTransformer& model, const Pairs& pairs, std::int64_t tokens);
 
-/// BLEU of the translations of a corpus; `done` hears how many there are.
+/// BLEU of the translations of a corpus; `done` is told the number so far.
 text::Bleu bleu_over(const Translator& translator, const Corpus& corpus, const Search& search,
                      const std::function<void(std::size_t)>& done = {});
 
-/// `BLEU 36.52  70.1/45.2/31.0/21.5  ...`: the score, the precisions, and how they were come by, so that
-/// numbers can be compared.
+/// `BLEU 36.52  70.1/45.2/31.0/21.5  ...`: the score, the precisions, and how they were computed, so that
+/// scores can be compared.
 std::string in_words(const text::Bleu& bleu, const Search& search);
 
-/// How the training runs, and what must be the same where it goes on.
+/// The options of the training, and the settings that must match on --resume.
 kit::TrainingOptions training_options(const Corpus& training, const Corpus& validation,
                                       const Options& options);
 
 /// Adam as in the paper, label smoothing, warm-up and 1 / sqrt(step). Validates now and then; leaves the
-/// model with the mean of its last weights, or the last ones where these validate better. False after Ctrl-C.
+/// model with the mean of its last snapshots, or with the last weights if these validate better. False after
+/// Ctrl-C.
 bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& training,
            const Corpus& validation, const Options& options);
 

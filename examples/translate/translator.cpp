@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kTogether = 64;  // texts translated at once
 
-/// A translation may be so much longer than its text.
+/// How much longer than its text a translation may be.
 std::int64_t room_for(const Translator& translator, std::int64_t source) {
   return std::min(translator.model.options().context, 2 * source + 10);
 }
@@ -74,7 +74,7 @@ void expect_readable(const Translator& translator, const std::string& text, cons
   const std::int64_t context = translator.model.options().context;
   const std::size_t count = tokens_of(*translator.tokenizer, text).size();
   if (static_cast<std::int64_t>(count) > context)
-    fail_input_with("{} has {} tokens, the model reads {} at most: cut it into sentences", who, count,
+    fail_input_with("{} has {} tokens, the model reads at most {}: split it into sentences", who, count,
                     context);
 }
 

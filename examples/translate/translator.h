@@ -1,5 +1,5 @@
 #pragma once
-// A model with its tokenizer: text in, text out.
+// A model with its tokenizer: translates text.
 
 #include <filesystem>
 #include <functional>
@@ -16,7 +16,7 @@ namespace gradus::translate {
 // The first tokens of a vocabulary.
 inline constexpr std::int64_t kPad = 0, kStart = 1, kEnd = 2;
 
-/// How a translation is looked for.
+/// How a translation is searched for.
 struct Search {
   std::int64_t beams = 5;  // 1: always the likeliest token
   double length_penalty = 1;
@@ -35,26 +35,26 @@ std::shared_ptr<const text::Tokenizer> learn_vocabulary(std::span<const std::str
 /// The tokens of a text, ended by the end token.
 text::Ids tokens_of(const text::Tokenizer& tokenizer, const std::string& text);
 
-/// Throws, naming `who`, when a text has more tokens than the model reads.
+/// Throws, naming `who`, if a text has more tokens than the model reads.
 void expect_readable(const Translator& translator, const std::string& text, const std::string& who);
 
 /// The translation's tokens [T] of a text, without the end token.
 text::Ids search_one(const Translator& translator, const std::string& text, const Search& search);
 
-/// A translation of each text, in order. Texts of like length are translated together; `done` hears how many
-/// are.
+/// A translation of each text, in order. Texts of similar length are translated together; `done` is told the
+/// number so far.
 std::vector<std::string> translate(const Translator& translator, std::span<const std::string> texts,
                                    const Search& search, const std::function<void(std::size_t)>& done = {});
 
-/// One text, which may be empty; throws, naming `who`, when it is too long.
+/// One text, which may be empty; throws, naming `who`, if it is too long.
 std::string translate_line(const Translator& translator, const std::string& text, const Search& search,
                            const std::string& who);
 
 /// The names of the files that save() writes.
 const std::vector<std::string>& saved_files();
-/// Writes the model, its configuration and its tokenizer into a folder, which is made.
+/// Writes the model, its configuration and its tokenizer into a folder, which is created.
 void save(const Translator& translator, const std::filesystem::path& folder);
-/// Throws, naming file and remedy, when the folder is not one that save() wrote.
+/// Throws, naming file and remedy, if save() did not write the folder.
 Translator load(const std::filesystem::path& folder);
 
 }  // namespace gradus::translate

@@ -114,5 +114,5 @@ TEST_CASE("answer: layer norm of a token and its gradient") {
   CHECK(error_of(R"({"do": "layer_norm", "x": [1], "dy": [1]})") ==
         "layer_norm: x expects 2 to 64 numbers, got [1]");
   CHECK(error_of(R"({"do": "layer_norm", "x": [1, 2], "dy": [1, 2, 3]})") ==
-        "layer_norm: x and dy expect as many numbers, got 2 and 3");
+        "layer_norm: x and dy expect equally many numbers, got 2 and 3");
 }

@@ -55,7 +55,7 @@ async function linksInTheSamePage(browser) {
 
 async function misspelledLinks(browser) {
   const page = await open(browser, 'tape', '#expression=neuron&v1=0.5&v7=3&warm-up=9&theme=dark');
-  same(await text(page, 'problem'), 'The link asks for v7=3, warm-up=9, which there is not here.', 'names that are not known');
+  same(await text(page, 'problem'), 'The link contains settings that this figure does not have: v7=3, warm-up=9.', 'names that are not known');
   await close(page, 'misspelled links');
 }
 

@@ -74,8 +74,8 @@ async function tape(browser) {
   await page.key('End', {number: 35});
   await page.until(`document.getElementById('count').textContent === '10 of 10'`);
   near(numbers((await cells(page, '#notes'))[4][5]), [2 * (2 * 6.2 + 1)], 'the gradient of w once w is 3.1');
-  await page.until(`${said}.startsWith('Step 10 of 10, backward at note 1')`);
-  check((await page.evaluate(graph)).includes('backward at note 1'), 'the graph says in words what it shows');
+  await page.until(`${said}.startsWith('Step 10 of 10, backward at node 1')`);
+  check((await page.evaluate(graph)).includes('backward at node 1'), 'the graph says in words what it shows');
   await close(page, 'tape');
 }
 

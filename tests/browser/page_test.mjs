@@ -126,7 +126,7 @@ async function badLinks(browser) {
          ['rate=1e400', 'rate=1e400'], ['layers=2.5', 'layers=2.5'], ['warm-up=50&layers=2', 'warm-up=50'], ['seed=3&rate=1e-2', ''],
        ]) {
     const page = await open(browser, '#' + hash);
-    same(await text(page, 'problem'), refused && `The link asks for what this page does not have: ${refused}. The rest is set.`, hash);
+    same(await text(page, 'problem'), refused && `The link contains settings that this page does not have: ${refused}. The others are set.`, hash);
     same(await page.evaluate(`document.querySelectorAll('#settings :invalid').length`), 0, `${hash}: fields that are no good`);
     if (hash.includes('layers=2&') || hash.endsWith('layers=2')) same(await page.evaluate(`$('layers').value`), '2', `${hash}: the rest`);
     await close(page, hash);

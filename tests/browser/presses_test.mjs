@@ -235,7 +235,7 @@ async function oneStepAfterTheEnd(browser) {
   await page.until(said('Done.'));
   const verdict = await text(page, 'verdict');
   await page.click('step');
-  await page.until(said('All steps are made: Reset or Go begins anew.'));
+  await page.until(said('All steps are made: Reset or Go starts over.'));
   await sleep(200);
   same(await value(page, 'progress') + await text(page, 'verdict'), 2 + verdict, 'the run stays');
   await page.click('reset');

@@ -56,7 +56,7 @@ async function placement(browser) {
     for (const [name, g] of [['FFN', blocks[shown - 1].ffn], ['attention', blocks[shown - 1].attention]]) {
       near(parts.get(name), g.f, `${words}: ${name}`);
       near(parts.get(`the whole branch of ${name}`), g.branch, `${words}: branch of ${name}`);
-      same(parts.get(`shortcut beside ${name}`), '×1', `${words}: the shortcut`);
+      same(parts.get(`shortcut of ${name}`), '×1', `${words}: the shortcut`);
       for (const [part, key] of [[`norm before ${name}`, 'before'], [`norm after ${name}`, 'after'], [`norm on the stream, after ${name}`, 'on_stream']]) {
         same(parts.has(part), norms[key], `${words}: ${part}`);
         if (norms[key]) near(parts.get(part), g[key], `${words}: ${part}`);
@@ -169,7 +169,7 @@ async function stopTwice(browser) {
 
 async function warmupAndSteps(browser) {
   const page = await open(browser, 'schedule', '#steps=100000&warmup=500');
-  same(await page.evaluate(problem), 'The link asks for warmup=500, steps=100000, which there is not here.', 'a warm-up longer than the steps that are left');
+  same(await page.evaluate(problem), 'The link contains settings that this figure does not have: warmup=500, steps=100000.', 'a warm-up longer than the steps that are left');
   await set(page, 'warmup', 150);
   await page.evaluate(`document.getElementById('steps').select(); document.getElementById('steps').focus()`);
   for (const digit of '1000') await page.key(digit, {text: digit});
@@ -226,7 +226,7 @@ async function divergence(browser) {
     await page.until(`${said}.includes('diverged')`, 120);
     const shown = await page.evaluate(said);
     check(shown.endsWith(words), `${hash}: says ${shown}`);
-    same(shown.includes('beside it, after 60 steps,'), words.startsWith('no'), `${hash}: how many steps the other has made`);
+    same(shown.includes('for comparison, after 60 steps,'), words.startsWith('no'), `${hash}: how many steps the other has made`);
     await close(page, hash);
   }
 }

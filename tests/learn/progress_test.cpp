@@ -101,8 +101,7 @@ TEST_CASE("progress: what is not as it is written is named, with its file") {
         Error);
   }
   kit::replace_file(file, R"({"cases": [1,})");
-  CHECK_THROWS_WITH_AS(progress_in(folder), (file + " is no JSON: byte 14 cannot stand there").c_str(),
-                       Error);
+  CHECK_THROWS_WITH_AS(progress_in(folder), (file + " is not JSON: unexpected byte 14").c_str(), Error);
   kit::replace_file(file, R"({"cases": [3, 5], "said": {"Why?": {"option": "a", "right": false}}})");
   Progress progress = progress_in(folder);
   CHECK(progress.cases() == "3 of 5 cases");

@@ -88,7 +88,7 @@ TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
   const std::string text = asked(questions, progress, "two\n2 90%\n7\n1\n2\n");
   CHECK(text.find("A number is wanted") != std::string::npos);
   CHECK(text.find("Yes: it prints loss 2.08. So much.") != std::string::npos);
-  CHECK(text.find("A number from 1 to 3 is wanted.") != std::string::npos);
+  CHECK(text.find("Type a number from 1 to 3.") != std::string::npos);
   CHECK(progress.said("Why?").at("right") == false);  // the first word counts
   CHECK(asked(questions, progress, "3\n").empty());
 
@@ -118,7 +118,7 @@ TEST_CASE("questions: 60,000 typed digits are no answer, and a line without an e
       asked(some_questions(), progress, digits + "\n2\n" + digits + "\n2 or so\n1.9\n2\n");
   CHECK(text.find("A number is wanted") != std::string::npos);
   CHECK(progress.said("How much?").at("number") == 2);
-  CHECK(text.find("A number from 1 to 3 is wanted.") != std::string::npos);
+  CHECK(text.find("Type a number from 1 to 3.") != std::string::npos);
   CHECK(progress.said("Why?").at("option") == "b");
 
   const test::ScratchFolder other;

@@ -28,7 +28,8 @@ TEST_CASE("from PyTorch: tokenizers") {
   CHECK(std::filesystem::exists(folder + "/tokenizer.json"));
   bert.save(uncased);
   // py: tokenizer = AutoTokenizer.from_pretrained(folder)
-  // note: GPT2Tokenizer, BertTokenizer, T5Tokenizer, LlamaTokenizer, MarianTokenizer: [by its files](tokenizers.md#existing-vocabularies)
+  // note: GPT2Tokenizer, BertTokenizer, T5Tokenizer, LlamaTokenizer, MarianTokenizer: [by its
+  // files](tokenizers.md#existing-vocabularies)
   const auto tokenizer = text::load_tokenizer(folder);
   CHECK(tokenizer->vocab_size() == bpe.vocab_size());
   // py: tokenizer.encode(line, add_special_tokens=False)
@@ -39,7 +40,7 @@ TEST_CASE("from PyTorch: tokenizers") {
   const Tensor batch = from_vector(ids).unsqueeze(0);
   CHECK(batch.dim() == 2);
   // py: tokenizer.decode(ids, skip_special_tokens=True)
-  // note: of a tensor [T] too
+  // note: also for a tensor [T]
   const std::string line = tokenizer->decode(ids, {.skip_special = true});
   CHECK(line == "Beware the bird");
   // py: len(tokenizer)
@@ -66,7 +67,7 @@ TEST_CASE("from PyTorch: tokenizers") {
   const text::SentencePiece t5(model, {.extra_ids = 100});
   CHECK(t5.find("<extra_id_0>").has_value());
   // py: TextStreamer, decoding token by token
-  // here: [`text::Utf8Stream`](generation.md#as-it-comes)
+  // here: [`text::Utf8Stream`](generation.md#streaming)
   // py: sacrebleu.corpus_bleu(hypotheses, [references]).score
   // note: a set of references, or several
   const double score = text::bleu(texts, texts).score;

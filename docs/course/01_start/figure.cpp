@@ -1,4 +1,4 @@
-// The picture of chapter 1: a function and what its slope says of it nearby.
+// The figure of chapter 1: a function and its tangent.
 
 #include "docs/draw/course_figure.h"
 #include "gradus/gradus.h"
@@ -22,7 +22,7 @@ kit::LineChart draw() {
     tangent.x.push_back(x);
     tangent.y.push_back(here + slope * (x - 2));
   }
-  return {.title = "A slope says what a small step does",
+  return {.title = "A slope predicts the effect of a small step",
           .description = "The line touches the curve at x = 2 and leaves it on both sides.",
           .x_label = "x",
           .y_label = "f(x)",

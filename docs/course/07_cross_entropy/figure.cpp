@@ -1,4 +1,4 @@
-// The picture of chapter 7: the loss on pairs that were seen and on new ones, and the entropy between them.
+// The figure of chapter 7: the loss on pairs that were seen and on new ones, and the entropy between them.
 
 #include <cmath>
 #include <vector>
@@ -13,10 +13,10 @@ namespace {
 constexpr int kSteps = 200;
 constexpr unsigned kTables = 20;
 
-/// The chapter's language: the next of four letters with 0.7, each other with 0.1.
+/// The chapter's language: the next of four letters with probability 0.7, each other letter with 0.1.
 Tensor next_letters() { return tensor({0.7, 0.1, 0.1, 0.1}); }
 
-/// Means of 20 tables, each learning from n pairs: the loss on these and, exactly, that on new ones.
+/// Means of 20 tables, each learning from n pairs: the loss on these pairs and the exact loss on new ones.
 std::vector<kit::Series> learning(std::int64_t n, int style) {
   const std::string pairs = std::to_string(n) + " pairs: ";
   kit::Series seen{.name = pairs + "seen", .markers = false, .style = style};

@@ -40,7 +40,7 @@ kit::Series gradients(const char* name, double v, int style) {
 
 kit::LineChart draw() {
   return {.title = "The gradient on its way down through 32 layers of relu",
-          .description = "Straight lines: each layer multiplies by v/2. Only with v = 2 does the size stay.",
+          .description = "Straight lines: each layer multiplies by v/2. Only v = 2 preserves the size.",
           .x_label = "layer",
           .y_label = "log10 of |dL/dx|^2 over that at the top",
           .series = {gradients("v = 4", 4, 3), gradients("v = 2, Kaiming", 2, 0),

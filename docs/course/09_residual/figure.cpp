@@ -42,15 +42,16 @@ kit::Series errors(const char* name, double v, int style) {
 }
 
 kit::LineChart draw() {
-  return {.title = "How wrong the sum of Jacobians is",
-          .description =
-              "With N(0, 1/d) it is all wrong after some ten branches, with N(0, 0.02^2) hardly at all.",
-          .x_label = "branches",
-          .y_label = "error in % of dx_L/dx_0",
-          .x_axis = kit::AxisKind::log,
-          .y_axis = kit::AxisKind::log,
-          .series = {errors("N(0, 1/d)", 1, 0), errors("N(0, 1/(3d))", 1.0 / 3, 1),
-                     errors("N(0, 0.02^2)", 0.02 * 0.02 * kWidth, 2)}};
+  return {
+      .title = "How wrong the sum of Jacobians is",
+      .description =
+          "With N(0, 1/d) it is all wrong after about ten branches, with N(0, 0.02^2) hardly wrong at all.",
+      .x_label = "branches",
+      .y_label = "error in % of dx_L/dx_0",
+      .x_axis = kit::AxisKind::log,
+      .y_axis = kit::AxisKind::log,
+      .series = {errors("N(0, 1/d)", 1, 0), errors("N(0, 1/(3d))", 1.0 / 3, 1),
+                 errors("N(0, 0.02^2)", 0.02 * 0.02 * kWidth, 2)}};
 }
 
 const CourseFigure figure(__FILE__, draw);

@@ -57,7 +57,7 @@ kit::LineChart draw() {
     add(paired, n * 1.07, d.mean().item(), t_pairs * std::sqrt(d.var().item() / n));
   }
   return {.title = "Is rate 0.06 better than 0.05?",
-          .description = "Intervals of the same seeds are the shorter ones, and leave 0 sooner.",
+          .description = "Intervals from the same seeds are shorter and exclude 0 sooner.",
           .x_label = "runs of each rate",
           .y_label = "loss at 0.05 minus loss at 0.06 (0: no difference)",
           .x_axis = kit::AxisKind::log,

@@ -1,4 +1,4 @@
-// The picture of chapter 12: which numbers of x [N, C, T] share their statistics, asked of the norms
+// The figure of chapter 12: which values of x [N, C, T] share their statistics, determined from the norms
 // themselves.
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ constexpr std::int64_t N = 2, C = 6, T = 4;
 /// x [N, C, T] -> the same shape.
 using Normalise = std::function<Tensor(const Tensor&)>;
 
-/// True for the numbers on which y[0, 0, 0] depends.
+/// True for the values on which y[0, 0, 0] depends.
 Tensor sharing(const Normalise& norm) {
   Generator generator(1);
   const Tensor x = randn({N, C, T}, generator).to(f64).requires_grad_();
@@ -26,7 +26,7 @@ Tensor sharing(const Normalise& norm) {
   return x.grad().abs() > 1e-9;
 }
 
-/// A norm over the last axis, of each token by itself.
+/// Applies a norm over the last axis, to each token separately.
 Normalise of_tokens(const Normalise& norm) {
   return [norm](const Tensor& x) { return norm(x.transpose(1, 2)).transpose(1, 2); };
 }
@@ -50,7 +50,7 @@ void draw_norm(Drawing& d, double left, double top, const char* name, const char
 std::string draw() {
   constexpr double column = 200, row = 212, first = 128;
   Drawing d;
-  d.text(12, 32, "Two texts beside each other (N = 2).");
+  d.text(12, 32, "Two texts side by side (N = 2).");
   d.text(12, 56, "A column is a token (T = 4),");
   d.text(12, 80, "a row is a channel (C = 6).");
   const auto draw = [&](int i, const char* name, const char* what, const Normalise& norm) {
@@ -61,7 +61,7 @@ std::string draw() {
   draw(2, "layer norm", "a mean", of_tokens([](const Tensor& x) { return layer_norm(x); }));
   draw(3, "RMS norm", "a mean square", of_tokens([](const Tensor& x) { return rms_norm(x); }));
   return d.svg(
-      400, static_cast<int>(first + 2 * row - 30), "Which numbers share their statistics",
+      400, static_cast<int>(first + 2 * row - 30), "Which values share their statistics",
       "Two texts of four tokens, each with six channels. Batch norm: one channel in all tokens of both "
       "texts. Group norm: three channels in all tokens of one text. Layer norm and RMS norm: all channels "
       "of one token.");

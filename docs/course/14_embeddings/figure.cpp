@@ -1,4 +1,4 @@
-// The picture of chapter 14: sinusoidal positions as squares: their area is the number, their filling its
+// The figure of chapter 14: sinusoidal positions as squares. The area is the absolute value, the filling the
 // sign.
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace gradus::docs {
 namespace {
 
 constexpr std::int64_t kPositions = 24, kChannels = 16;
-constexpr double kColumn = 22, kRow = 17;  // apart
+constexpr double kColumn = 22, kRow = 17;  // distances
 
 /// A number between -1 and 1 as a square of that area in a cell around (x, y).
 void draw_number(Drawing& d, double x, double y, double number) {
@@ -45,7 +45,7 @@ std::string draw() {
   return d.svg(400, static_cast<int>(top + kRow * kPositions + 18), "Sinusoidal positions",
                "Twenty-four positions of sixteen channels. The sines and cosines of the first channels "
                "change sign every "
-               "few positions, those of the last channels stay what they are at position 0.");
+               "few positions, those of the last channels stay as they are at position 0.");
 }
 
 const CourseFigure figure(__FILE__, draw);

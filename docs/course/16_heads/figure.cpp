@@ -1,4 +1,4 @@
-// The picture of chapter 16: how large scores are by the width of the head, with the root and without.
+// The figure of chapter 16: the size of scores by the width of the head, with the root and without.
 
 #include <cmath>
 

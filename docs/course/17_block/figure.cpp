@@ -1,4 +1,4 @@
-// The picture of chapter 17: a Pre-LN block with the shape of what runs along each arrow.
+// The figure of chapter 17: a Pre-LN block with the shape of the values along each arrow.
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ std::string shape_of(const Tensor& x) {
 
 struct Part {
   const char* name;
-  std::string says;  // beside it
-  Tensor out;        // what leaves it
+  std::string says;  // the text beside the box
+  Tensor out;        // its output
   const char* more = "";
 };
 
@@ -77,12 +77,11 @@ std::string draw() {
   d.text(kStream, bottom + 20, "x", "mid head");
   d.text(kStream - 28, sum1 - 20, "h", "head");
   d.text(kStream - 28, sum2 - 24, "y", "head");
-  return d.svg(400, static_cast<int>(bottom) + 36, "A Pre-LN block",
-               "A stream runs from x through two sums, h and y. The first branch has LN and attention, in "
-               "which tokens "
-               "meet; the second has LN, W1, relu and W2, which work on each token by itself. All arrows "
-               "carry [B, T, C], "
-               "but for those between W1 and W2, which carry [B, T, 4C].");
+  return d.svg(
+      400, static_cast<int>(bottom) + 36, "A Pre-LN block",
+      "A stream runs from x through two sums, h and y. The first branch has LN and attention, in "
+      "which tokens interact; the second has LN, W1, relu and W2, which work on each token separately. "
+      "All arrows carry [B, T, C], except those between W1 and W2, which carry [B, T, 4C].");
 }
 
 const CourseFigure figure(__FILE__, draw);

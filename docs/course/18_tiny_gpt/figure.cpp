@@ -1,4 +1,4 @@
-// The picture of chapter 18: the losses of copy and recall while the tiny GPT learns.
+// The figure of chapter 18: the losses of copy and recall while the tiny GPT learns.
 
 #include <cmath>
 
@@ -10,7 +10,8 @@ namespace gradus::docs {
 
 namespace {
 
-/// The mean of the seeds' losses by step, from the least to the largest. The seeds' rows follow each other.
+/// The mean of the seeds' losses by step, with a band from the smallest to the largest. The file lists one
+/// seed's rows after the other.
 kit::Series of_seeds(const kit::Csv& csv, const char* task, int style) {
   kit::Series series{.name = task, .markers = false, .style = style};
   const Tensor steps = csv.tensor("step"), losses = csv.tensor(task);
@@ -28,7 +29,7 @@ kit::LineChart draw(const std::filesystem::path& folder) {
   double floor = 0;  // as in the chapter's program
   for (int i = 0; i < 8; ++i) floor += std::pow(0.75, i) * std::log(4.0) / 8;
   return {.title = "A tiny GPT learns two tasks",
-          .description = "Recall falls first and stops at its floor, copy falls later and comes to 0.",
+          .description = "Recall falls first and stops at its floor, copy falls later and reaches 0.",
           .x_label = "step",
           .y_label = "loss (nats), three seeds",
           .y_low = 0,

@@ -27,7 +27,7 @@ kit::Series noise_steps(const char* name, const optim::Schedule& lr, int style) 
 
 kit::LineChart draw() {
   return {.title = "Length of Adam's steps when gradients are noise",
-          .description = "Without warm-up the first steps are at full length and in random directions.",
+          .description = "Without warm-up the first steps have full length and random directions.",
           .x_label = "step",
           .y_label = "root mean square step / peak rate",
           .x_axis = kit::AxisKind::log,

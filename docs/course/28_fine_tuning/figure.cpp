@@ -14,8 +14,8 @@ namespace {
 
 kit::BarChart draw(const std::filesystem::path& folder) {
   kit::BarChart chart{.title = "What is left of copying?",
-                      .description = "Only with old documents is copying kept.",
-                      .value_label = "loss of copying (nats): five seeds, least to largest",
+                      .description = "Only old documents preserve copying.",
+                      .value_label = "loss of copying (nats): five seeds, smallest to largest",
                       .references = {{.at = std::log(8.0), .label = "guessing"}},
                       .decimals = 1};
   kit::BarSeries losses;
@@ -32,7 +32,7 @@ kit::BarChart draw(const std::filesystem::path& folder) {
       const std::string words = std::string(name).substr(0, std::string(name).find("  "));
       chart.categories.push_back(words == "everything" ? fmt::format("everything, rate {:g}", rate) : words);
     }
-  if (losses.values.size() != 7) throw std::runtime_error("README.md has other rows than it had");
+  if (losses.values.size() != 7) throw std::runtime_error("README.md does not have the expected rows");
   chart.series = {losses};
   return chart;
 }

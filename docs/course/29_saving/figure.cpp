@@ -1,4 +1,4 @@
-// The picture of chapter 29: how far runs that go on from step 55 are from the run that was never stopped.
+// The figure of chapter 29: the distance of runs resumed at step 55 from the run that was never stopped.
 
 #include <algorithm>
 #include <vector>
@@ -42,7 +42,7 @@ struct Run {
 
 kit::LineChart draw() {
   manual_seed(0);
-  {  // what the chapter's program has drawn before it comes here
+  {  // random numbers that the chapter's program has drawn before this point
     const SmallNet net, other;
     randn({5, 2});
     const nn::Linear fc1(2, 16), head(16, 1);
@@ -66,8 +66,8 @@ kit::LineChart draw() {
     }
     unbroken.step();
   }
-  return {.title = "A run goes on after step 55",
-          .description = "Only with weights, optimizer and loader is it the run that was never stopped.",
+  return {.title = "A run is resumed after step 55",
+          .description = "It equals the uninterrupted run only with weights, optimizer and loader.",
           .x_label = "step",
           .y_label = "largest difference of a weight",
           .series = far};

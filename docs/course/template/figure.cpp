@@ -1,4 +1,4 @@
-// The figure of a chapter: what it shows, in one sentence.
+// The figure of a chapter: say in one sentence what it shows.
 
 #include "docs/draw/course_figure.h"
 

@@ -28,7 +28,7 @@ Tensor vector_from(const Json& request, const char* name) {
 
 Json answer_layer_norm(const Json& request) {
   const Tensor x = vector_from(request, "x").requires_grad_(), dy = vector_from(request, "dy");
-  check(x.shape() == dy.shape(), "layer_norm: x and dy expect as many numbers, got {} and {}", x.numel(),
+  check(x.shape() == dy.shape(), "layer_norm: x and dy expect equally many numbers, got {} and {}", x.numel(),
         dy.numel());
   const Tensor y = layer_norm(x);
   y.backward(dy);

@@ -8,7 +8,7 @@
 
 namespace gradus::browser {
 
-/// The answer, or nothing where `what` is not a figure's. Throws on an invalid request.
+/// The answer, or nothing if `what` is not a figure's request. Throws on an invalid request.
 std::optional<Json> answer_figure(const std::string& what, const Json& request);
 
 /// Their names, for errors: "layer_norm, tapes, ...".

@@ -89,14 +89,13 @@ void check_settings(const HeadSettings& settings) {
 std::vector<HeadRule> head_rules() {
   return {
       {"same", "looks at the same letter",
-       "Each letter has a channel of its own. Query and key hold a 6 there and 0 elsewhere, so letters that "
-       "are alike score 6 · 6 = 36 and all others 0."},
-      {"previous", "looks at the letter before",
-       "Each place has a channel of its own. The key holds a 6 at its place, the query a 6 at the place "
-       "before "
-       "its own: they score 6 · 6 = 36 where these meet."},
+       "Each letter has its own channel. Query and key have a 6 there and 0 elsewhere, so equal letters "
+       "score 6 · 6 = 36 and all others 0."},
+      {"previous", "looks at the previous letter",
+       "Each position has its own channel. The key has a 6 in the channel of its position, the query in the "
+       "channel of the previous one: where these coincide, the score is 6 · 6 = 36."},
       {"next", "looks at the next letter",
-       "As for the letter before, with the place after its own. A causal mask leaves nothing there to look "
+       "As for the previous letter, but with the next position. With a causal mask there is nothing to look "
        "at."},
       {"random", "random weights, as before training",
        "Both matrices are drawn at random. Scores are then as large as √D = 8, and about 1 once they are "

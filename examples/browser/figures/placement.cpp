@@ -64,10 +64,10 @@ class Outputs {
   nn::ForwardHook hook_;
 };
 
-/// The values along one branch of a block, from above to below.
+/// The values along one branch of a block, from top to bottom.
 struct BranchValues {
   Tensor out;     // above the sum and the norm on it
-  Tensor added;   // what the branch adds
+  Tensor added;   // the branch's contribution
   Tensor f, fed;  // output and input of attention or FFN
   Tensor in;      // the stream below
 };

@@ -24,8 +24,8 @@ struct NormPlaces {
 /// The placements that can be traced, Pre-LN and Post-LN first.
 std::vector<NormPlaces> traced_placements();
 
-/// The gradient's way back through one branch and its shortcut: |dL/d.| below each part divided by that above
-/// it. The shortcut passes its gradient on unchanged. A missing norm has 1.
+/// The gradient's path back through one branch and its shortcut: |dL/d.| below each part divided by that
+/// above it. The shortcut passes its gradient on unchanged. A missing norm has 1.
 struct BranchTrace {
   double on_stream = 1, after = 1, f = 1, before = 1;
   double branch = 1;  // the branch's contribution to the gradient / gradient at the sum
@@ -43,7 +43,7 @@ struct Trace {
   std::vector<BlockTrace> blocks;  // l = 1..L
 };
 
-/// Throws where the model's placement cannot be traced.
+/// Throws if the model's placement cannot be traced.
 Trace trace_of(const Model& model, const Settings& settings);
 
 /// Both models' traces in JSON; and the entries of a page's menus.

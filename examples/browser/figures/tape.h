@@ -27,7 +27,7 @@ std::vector<Expression> expressions();
 struct TapeNote {
   std::string name, code;           // of its value, such as "h" and "w * x"; an input has no code
   std::string op;                   // the node's own name: "mul", "leaf"
-  std::vector<std::size_t> inputs;  // indices into `notes`, repeated where a value was used twice
+  std::vector<std::size_t> inputs;  // indices into `notes`, repeated if a value was used twice
   Shape shape;
   std::vector<double> value;
 };
@@ -51,8 +51,8 @@ struct TapeRun {
   std::vector<TapeVisit> visits;  // in the engine's order
 };
 
-/// Computes the expression forward and backward. Throws where the expression is unknown, the number of
-/// values is wrong, or a value is not within -100 .. 100.
+/// Computes the expression forward and backward. Throws if the expression is unknown, the number of values is
+/// wrong, or a value is not within -100 .. 100.
 TapeRun run_tape(const std::string& expression, const std::vector<double>& values);
 
 }  // namespace gradus::browser

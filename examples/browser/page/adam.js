@@ -1,7 +1,7 @@
 // The first 40 steps of Adam and of SGD on a stream of gradients.
 'use strict';
 
-let steps = null;  // what the module answered
+let steps = null;  // the module's answer
 
 const CHARTS = [
   {id: 'adam', title: 'Adam’s step', y: 'taken from w, in units of the rate', lines: (s) => [['Adam', 0, s.adam.taken]]},
@@ -11,7 +11,7 @@ const CHARTS = [
   {id: 'weight', title: 'Where the weight goes', y: 'w', lines: (s) => [['Adam', 0, s.adam.weight], ['SGD', 1, s.sgd.weight]]},
 ];
 
-// An axis that holds all values and 0, with some room.
+// An axis that includes all values and 0, with some room.
 function rangeOf(values) {
   const low = Math.min(0, ...values), high = Math.max(0, ...values), room = 0.06 * (high - low || 1);
   return {low: low < 0 ? low - room : 0, high: high > 0 ? high + room : low < 0 ? 0 : 0.06};

@@ -1,4 +1,5 @@
-// The module in a worker, spoken to in JSON: `const {csv} = await ask({do: 'csv'})`. Throws what the answer calls an error.
+// Sends JSON requests to the module in a worker: `const {csv} = await ask({do: 'csv'})`. Throws if the answer
+// is an error.
 'use strict';
 
 const $ = (id) => document.getElementById(id);

@@ -1,22 +1,22 @@
-// One head's weights on a short text, as a map, in words and as tables.
+// One head's weights on a short text, as a map, as text and as tables.
 'use strict';
 
-const MOST = 24, NARROW = 19;  // letters; pixels of a cell that has room for .25
+const MOST = 24, NARROW = 19;  // letters; pixels of a cell that fits .25
 const rules = new Map();
 let head = null, letters = [];
 
-// What a reader would count as letters.
+// Letters as a reader counts them.
 function lettersOf(text) {
   if (!Intl.Segmenter) return [...text];
   return [...new Intl.Segmenter(undefined, {granularity: 'grapheme'}).segment(text)].map(({segment}) => segment);
 }
 const seen = (letter) => (letter.trim() ? letter : '␣');
-const wrong = (value) => Math.abs(value) > 5e-3;  // more than rounding to two digits hides
+const wrong = (value) => Math.abs(value) > 5e-3;  // visible after rounding to two digits
 const leaks = (t) => t + 1 < letters.length && head.change[t] > 1e-9;
 
 // --- the map
 
-// How light a colour is, 0 to 1, as contrast is computed from it: 0.18 is as far from black as from white.
+// A colour's relative luminance, 0 to 1: 0.18 has the same contrast with black as with white.
 const lightness = (colour) => colour.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
 
@@ -30,7 +30,7 @@ function colourOf(name) {
 function numberIn(weight, ahead, x, y, narrow) {
   const paper = colourOf('--paper'), cell = colourOf(ahead ? '--c1' : '--c0'), share = Math.max(0, Math.min(1, weight));
   const light = lightness(paper.map((v, i) => v + share * (cell[i] - v)));
-  const digits = narrow ? fixed(weight).replace(/^0(?=\.)/, '').replace(/^1\.00$/, '1') : fixed(weight);  // .25 where 0.25 has no room
+  const digits = narrow ? fixed(weight).replace(/^0(?=\.)/, '').replace(/^1\.00$/, '1') : fixed(weight);  // .25 if 0.25 does not fit
   return `<text class="weight ${light > 0.18 ? 'black' : 'white'}${narrow ? ' narrow' : ''}" x="${x}" y="${y}">${digits}</text>`;
 }
 
@@ -61,9 +61,10 @@ function drawMap() {
       `aria-label="${escapeText('The weights as a map. ' + summary())}">${parts.join('')}</svg>`;
 }
 
-// --- in words
+// --- as text
 
-// What a row looks at, the most first; those that show the same number are together: [['0.25', [0, 3, 5, 7]], ['0.00', ...]].
+// The places a row looks at, largest weight first, grouped by the displayed weight: [['0.25', [0, 3, 5, 7]],
+// ['0.00', ...]].
 function ranked(row) {
   const groups = new Map();
   for (const [j] of [...row.entries()].sort(([i, a], [j, b]) => Number(fixed(b)) - Number(fixed(a)) || i - j))
@@ -120,7 +121,7 @@ function show() {
   return `${rowWords(row)} ${summary()}`;
 }
 
-// --- what a reader does
+// --- input
 
 const update = oneAtATime(async () => {
   const wanted = lettersOf($('text').value);

@@ -1,7 +1,7 @@
-// A line chart as SVG text. Lines are told apart by colour, by dashes, by marks and by their names at the end.
+// A line chart as SVG text. Lines differ in colour, dashes and marks, and have their names at the end.
 'use strict';
 
-// 0.003, 12.4, 3·10⁻⁷: three digits, for people.
+// 0.003, 12.4, 3·10⁻⁷: three digits, for readers.
 function numberText(value) {
   if (value === null || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -14,13 +14,13 @@ function numberText(value) {
   return String(Number(value.toPrecision(3))).replace('-', '−');
 }
 
-// A loss, with its noughts: 3.00.
+// A loss, with trailing zeros: 3.00.
 function lossText(value) {
   return value !== null && value >= 0.1 && value < 100 ? value.toPrecision(3) : numberText(value);
 }
 
-// Round values inside the range: steps of 1, 2 or 5 times a power of ten; of a log axis powers of ten, with 2 and 5
-// between them where there is room.
+// Round values inside the range: steps of 1, 2 or 5 times a power of ten; on a log axis powers of ten, with 2
+// and 5 between them if there is room.
 function niceTicks(low, high, wanted, log) {
   const ticks = [];
   if (log) {
@@ -43,7 +43,7 @@ function escapeText(text) {
   return String(text).replace(/[&<>"]/g, (c) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'}[c]));
 }
 
-// One number short of a tenth of a pixel.
+// A number, rounded to a tenth of a pixel.
 const px = (value) => Math.round(value * 10) / 10;
 
 function markPath(style, x, y, r) {
@@ -62,8 +62,8 @@ function spreadLabels(labels, apart, low, high) {
   return labels;
 }
 
-// What lies outside of the axes is drawn at the edge of the drawing; say so in y.label.
-// spec: {width, height, label, x: {low, high, label, whole}, y: {low, high, label, log},
+// Values outside the axes are drawn at the edge of the drawing; say so in y.label. spec: {width, height,
+// label, x: {low, high, label, whole}, y: {low, high, label, log},
 //        lines: [{style: 0 or 1, kind: '', 'thin' or 'raw', marks, name, note, points: [[x, y]]}],
 //        references: [{y, label}], cursor: x}
 function drawChart(spec) {
@@ -129,7 +129,7 @@ function drawChart(spec) {
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeText(spec.label)}">${parts.join('')}${words.join('')}</svg>`;
 }
 
-// The line and mark of a model, beside its name.
+// The line and mark of a model, for use next to its name.
 function drawKey(style) {
   return `<svg class="key c${style}" viewBox="0 0 34 12" aria-hidden="true"><path class="line" d="M0 6H34"/>` +
          `<path class="mark" d="${markPath(style, 17, 6, 3.6)}"/></svg>`;

@@ -1,4 +1,5 @@
-// What the live figures share: numbers for people, settings in the link, one question at a time, being framed.
+// Code that the live figures share: formatting numbers, settings in the link, one request at a time,
+// embedding in a frame.
 'use strict';
 
 const fixed = (v, digits = 2) =>
@@ -11,14 +12,14 @@ function listed(words) {
   return words.length < 2 ? words.join('') : words.slice(0, -1).join(', ') + ' and ' + words[words.length - 1];
 }
 
-// A text that screen readers say, once things have come to rest.
+// Announces a text to screen readers, after a pause in the input.
 let saying = 0;
 function say(words, after = 0) {
   clearTimeout(saying);
   saying = setTimeout(() => { $('words').textContent = words; }, after);
 }
 
-let refusal = '';  // what the link asked for in vain, said once
+let refusal = '';  // the invalid settings of the link, reported once
 function complain(words) {
   $('problem').hidden = !words;
   $('problem').textContent = words;
@@ -48,8 +49,8 @@ function fillChart({id, title}, spec, head, rows) {
   $(id).querySelector('table').innerHTML = `<caption class="hidden">${title}</caption>` + tableText(head, rows);
 }
 
-// Draws anew whenever it is called, but never two at once: what changes meanwhile is drawn after. Before drawLinked() there
-// is nothing to draw from.
+// Redraws whenever it is called, but never twice at once: changes in the meantime are drawn afterwards.
+// Before drawLinked() there is nothing to draw.
 let opened = false;
 function oneAtATime(draw) {
   let drawing = false, again = false;
@@ -70,7 +71,7 @@ function oneAtATime(draw) {
   };
 }
 
-// --- the link holds what is not as it began
+// --- the link contains the settings that differ from their initial values
 
 const beginnings = new Map();
 const linked = () => new URLSearchParams(location.hash.slice(1));
@@ -85,7 +86,7 @@ function give(control, value) {
   else control.value = value;
 }
 
-// All controls as the link has them, or as they began.
+// Sets all controls to the link's values, or to their initial ones.
 function readLink() {
   const wanted = new Map(linked()), names = controls().map((one) => one.id);
   const refused = [...wanted].filter(([name]) => name !== 'theme' && !names.includes(name)).map(([name, value]) => `${name}=${value}`);
@@ -98,7 +99,7 @@ function readLink() {
       refused.push(`${name}=${value}`);
     }
   }
-  refusal = refused.length ? `The link asks for ${refused.join(', ')}, which there is not here.` : '';
+  refusal = refused.length ? `The link contains settings that this figure does not have: ${refused.join(', ')}.` : '';
 }
 
 function writeLink() {
@@ -106,7 +107,7 @@ function writeLink() {
   $('link').href = '#' + new URLSearchParams(changed);
 }
 
-// Reads the link, draws with `update`, and does so again for every other link that is opened in this page.
+// Reads the link and draws with `update`, and again for every other link that is opened in this page.
 function drawLinked(update, read = readLink) {
   const take = () => {
     read();
@@ -117,7 +118,7 @@ function drawLinked(update, read = readLink) {
   return take();
 }
 
-// --- the theme: the system's, or that of the link or of the page around
+// --- the theme: the system's, the link's, or that of the surrounding page
 
 const darkness = matchMedia('(prefers-color-scheme: dark)');
 const themed = () => document.dispatchEvent(new Event('themechange'));
@@ -129,7 +130,8 @@ function setTheme(theme) {
   themed();
 }
 
-// --- in a frame: its own headings are hidden, and the page around it is told how high it is and may say {theme: 'dark'}
+// --- in a frame: its own headings are hidden; it tells the surrounding page its height and accepts {theme:
+// 'dark'}
 
 if (window.parent !== window) {
   document.documentElement.classList.add('framed');

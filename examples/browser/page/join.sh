@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes one file of a page and its parts: join.sh PAGE OUT FOLDER... Each line "<!-- join NAME -->" of PAGE becomes the file
-# NAME of the first FOLDER that has it. NAME.gz.base64 stands for what gzip and then base64 make of NAME; PAGE.js for the
-# script with the page's own name; a part that is HTML may itself have such lines. What another part holds must not end the
-# <script> it stands in.
+# Joins a page and its parts into one file: join.sh PAGE OUT FOLDER... Each line "<!-- join NAME -->" of PAGE is replaced by the
+# file NAME of the first FOLDER that has it. NAME.gz.base64 is NAME compressed by gzip and encoded in base64; PAGE.js is the
+# script with the page's own name; an HTML part may itself contain such lines. Other parts must not contain text that ends the
+# surrounding <script>.
 set -eu
 page=$1
 out=$2
@@ -32,7 +32,7 @@ join() { # FILE FOLDER...
           *.html) join "$part" "$@" ;;
           *)
             if grep -qiE '</script|<!--' "$part"; then
-              echo "join.sh: $part holds </script or <!--, which would end the script it stands in" >&2
+              echo "join.sh: $part contains </script or <!--, which would end the surrounding script" >&2
               exit 1
             fi
             cat "$part"

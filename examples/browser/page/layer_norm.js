@@ -1,4 +1,5 @@
-// A token of three numbers, seen along (1, 1, 1): the plane of the screen is that of all tokens with one mean.
+// A token of three numbers, seen along (1, 1, 1): the screen shows the plane of all tokens with the same
+// mean.
 'use strict';
 
 // The drawing's size, and of one unit in it: the farthest token, (3, 3, -3), is 4.9 units from the middle.
@@ -8,7 +9,7 @@ let SIDE = 520, UNIT = 260 / REACH;
 const RIGHT = [1 / Math.sqrt(2), -1 / Math.sqrt(2), 0], UP = [1 / Math.sqrt(6), 1 / Math.sqrt(6), -2 / Math.sqrt(6)];
 const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
 const seen = (v) => [SIDE / 2 + UNIT * dot(v, RIGHT), SIDE / 2 - UNIT * dot(v, UP)];
-// Of all tokens with numbers from -3 to 3, around.
+// The outline of all tokens with numbers from -3 to 3.
 const CORNERS = [[3, 3, -3], [3, -3, -3], [3, -3, 3], [-3, -3, 3], [-3, 3, 3], [-3, 3, -3]];
 const LENGTH = 1.2;  // of dy
 
@@ -64,7 +65,7 @@ const update = oneAtATime(async () => {
   writeLink();
 });
 
-// --- dragging keeps the mean; it begins near the token, so that a thumb can scroll past the drawing
+// --- dragging preserves the mean; it starts only near the token, so that a thumb can scroll past the drawing
 
 const PER_UNIT = 20;  // steps of a slider
 let dragging = false, total = 0;  // of the three numbers when the drag began, in steps
@@ -74,13 +75,14 @@ function isNear({clientX, clientY}) {
   return Math.hypot(clientX - left - width / 2, clientY - top - height / 2) < 40;
 }
 
-// Three whole numbers with the sum `total` that are about total / 3 + away, or as far out that way as the sliders reach.
+// Three whole numbers with the sum `total`, about total / 3 + away, or as far in that direction as the
+// sliders reach.
 function withMean(total, away) {
   const mean = total / 3, end = 3 * PER_UNIT;
   const share = Math.min(1, ...away.filter((v) => v !== 0).map((v) => (Math.sign(v) * end - mean) / v));
   const exact = away.map((v) => mean + share * v), whole = exact.map(Math.round), excess = whole[0] + whole[1] + whole[2] - total;
   if (excess === 0) return whole;
-  const errors = whole.map((v, i) => Math.sign(excess) * (v - exact[i]));  // rounding: it goes where it was the largest
+  const errors = whole.map((v, i) => Math.sign(excess) * (v - exact[i]));  // the rounding error goes to the number where it was largest
   whole[errors.indexOf(Math.max(...errors))] -= excess;
   return whole;
 }

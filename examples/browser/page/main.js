@@ -1,4 +1,4 @@
-// The page: what is shown of a run, and its buttons.
+// The page: the display of a run, and the buttons.
 'use strict';
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -45,7 +45,7 @@ function draw() {
   showStale();
 }
 
-// Soon, and not more often than the eye needs.
+// Soon, and not more often than is visible.
 function drawSoon() {
   if (drawing) return;
   const wait = Math.max(0, (calm.matches ? 1000 : 120) - (performance.now() - drawnAt));
@@ -61,16 +61,16 @@ function counterText(of) {
   if (of.done && made < of.settings.steps) words.push('both diverged');
   if (speed && running) {
     const left = (of.settings.steps - made) / speed;
-    words.push(`${speed.toFixed(speed < 10 ? 1 : 0)} steps a second each`);
+    words.push(`${speed.toFixed(speed < 10 ? 1 : 0)} steps per second each`);
     if (left >= 1) words.push(left < 90 ? `${Math.ceil(left)} s left` : `${Math.round(left / 60)} minutes left`);
   }
   return words.join(' · ');
 }
 
 async function save() {
-  while (beginning) await beginning.answered.catch(() => {});  // the module drops its session for the next one
+  while (beginning) await beginning.answered.catch(() => {});  // the module replaces its session by the next one
   if (!run) return problem('There is no run yet: press Go first.');
-  if (stepsMade(run) === 0) return problem('This run has made no step yet.');
+  if (stepsMade(run) === 0) return problem('This run has made no steps yet.');
   const {placements, seed} = run.settings, {csv} = await ask({do: 'csv'});
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([csv], {type: 'text/csv'}));
@@ -79,7 +79,7 @@ async function save() {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// The address takes the settings by itself.
+// The link's address contains the settings already.
 async function copyLink() {
   try {
     await navigator.clipboard.writeText(new URL($('link').href, location.href).href);
@@ -89,7 +89,7 @@ async function copyLink() {
   }
 }
 
-// --- from the first moment
+// --- at the start
 
 function addOptions(select, options) {
   select.replaceChildren(...options.map(({name, title}) => new Option(title ?? name, name)));
@@ -128,7 +128,7 @@ $('shown').addEventListener('input', () => { follow = $('shown').value === $('sh
 $('link').addEventListener('click', copyLink);
 addEventListener('hashchange', () => {
   if (!loaded) return;
-  setSettings(facts.settings);  // which an address need not name
+  setSettings(facts.settings);  // which an address may omit
   problem(readAddress());
   settingsChanged();
 });

@@ -5,7 +5,7 @@
 
 const SMOOTHING = 20;  // steps; the lab's
 
-// A model's step; the last it made where it made fewer.
+// A model's step, or its last one if it made fewer.
 function stepOf(model, step) {
   return model.steps[Math.min(step, model.steps.length) - 1];
 }
@@ -16,7 +16,7 @@ function addStep(model, at) {
   model.mean.push(last.includes(null) ? null : last.reduce((sum, loss) => sum + loss, 0) / last.length);
 }
 
-// A figure: caption, drawing, and the same as a table, which is filled while it is open.
+// A figure: caption, drawing, and a table of the same data, which is filled while it is open.
 class Figure {
   constructor(id, tableTitle) {
     this.element = document.getElementById(id);
@@ -80,7 +80,7 @@ function drawLoss(figure, run, facts, cursor) {
   figure.show('', drawChart({
     width, height: width < 500 ? 270 : 330, lines, cursor, label: lossWords(run),
     x: {low: 0, high: run.settings.steps, label: 'step'},
-    y: {low: Math.min(0.8, facts.entropy - 0.1), high: Math.min(6, highest * 1.05), label: 'nats per character' + (highest > 6 ? ' (what is above 6 stands at the edge)' : '')},
+    y: {low: Math.min(0.8, facts.entropy - 0.1), high: Math.min(6, highest * 1.05), label: 'nats per character' + (highest > 6 ? ' (above 6: drawn at the edge)' : '')},
     references: [{y: facts.entropy, label: `best possible ${facts.entropy.toFixed(3)}`},
                  {y: facts.baseline.loss, label: `${facts.baseline.words.replace(/^the /, '')} ${facts.baseline.loss.toFixed(3)}`}],
   }), () => lossTable(run));
@@ -88,7 +88,7 @@ function drawLoss(figure, run, facts, cursor) {
 
 // --- block by block
 
-// Steps whose profile is shown thin beside the one at `shown`.
+// Steps whose profiles are shown as thin lines, in addition to the one at `shown`.
 const earlierSteps = (shown) => [1, 10, 100, 1000].filter((step) => step <= shown / 2);
 
 function profileTable(model, key, shown) {
@@ -98,7 +98,7 @@ function profileTable(model, key, shown) {
           ...stepOf(model, 1)[key].map((_, l) => [l + 1, ...steps.map((step) => numberText(stepOf(model, step)[key][l]))])];
 }
 
-// The values any step of any model has had: axes grow, and do not jump. `clipped`: some values are below `low`.
+// The values of all steps of all models: axes only grow. `clipped`: some values are below `low`.
 function extentOf(run, key) {
   let low = Infinity, high = 0, least = Infinity;
   for (const model of run.models)

@@ -1,15 +1,15 @@
-// A block with its norms where a reader wants them, the gradient's way through it, and stream and gradient by depth.
+// A block with a choice of norms, the gradient's path through it, and stream and gradient by depth.
 'use strict';
 
 const AT_ONCE = 150;  // milliseconds of training between two drawings
-let models = [], begun = '', made = 0, ended = false, diverged = [null, null];  // what the worker holds: the chosen model and the one beside it
+let models = [], begun = '', made = 0, ended = false, diverged = [null, null];  // the worker's models: the chosen one and the one for comparison
 
 const other = (placement) => (placement === 'Pre-LN' ? 'Post-LN' : 'Pre-LN');
 const wanted = () => ({placements: [$('placement').value, other($('placement').value)], layers: Number($('layers').value),
                        start: $('start').value, seed: Number($('seed').value), rate: Number($('rate').value), steps: 5000});
 const block = () => Math.min(Number($('block').value), models[0].blocks.length);
 
-// --- the block, from below to above; the gradient's way is inside
+// --- the block, from bottom to top, with the gradient's path inside
 
 const STREAM = 112, BRANCH = 264, INSIDE = 15, HEIGHT = 212, BOTTOM = 470;  // of one branch, of its foot
 
@@ -17,17 +17,17 @@ const times = (factor) => (factor === 1 ? '×1' : `×${numberText(factor)}`);
 const part = (kind, x, y, width, name) => `<g class="${kind}"><rect x="${x - width / 2}" y="${y - 14}" width="${width}" height="28" rx="5"/>` +
                                           `<text class="box" x="${x}" y="${y + 5}">${name}</text></g>`;
 const words = (x, y, text, kind) => `<text class="${kind}" x="${x}" y="${y}">${text}</text>`;
-// null stands for more than a float holds, and so does what it is part of.
+// null means a value that overflows a float; a product with it is null, too.
 const product = (...factors) => (factors.includes(null) ? null : factors.reduce((a, b) => a * b));
 const wide = (size) => (size === null ? 7 : px(Math.min(7, Math.max(0.8, 3 * size))));
 
-// The gradient's way, wider where it is larger, with a point at its end.
+// The gradient's path, wider where it is larger, with a tip at its end.
 function down(path, size, [x, y], to) {
   const point = {down: 'l-5 -9h10z', left: 'l9 -5v10z', right: 'l-9 -5v10z'}[to];
   return `<path class="down" d="${path}" style="stroke-width:${wide(size)}"/><path class="downtip" d="M${x} ${y}${point}"/>`;
 }
 
-// One branch, with what comes from above as `size` of what comes to the whole block.
+// One branch; `size` is the gradient from above as a share of the whole block's.
 function drawBranch(foot, name, norms, g, size) {
   const fork = foot - 12, low = foot - 52, middle = foot - 96, high = foot - 140, join = foot - 168, top = foot - HEIGHT;
   const x = STREAM + INSIDE, z = BRANCH - INSIDE, side = BRANCH + 50;
@@ -46,7 +46,7 @@ function drawBranch(foot, name, norms, g, size) {
          (norms.after ? part('norm', BRANCH, high, 84, 'LN') + words(side, high + 5, times(g.after), 'times') : '') +
          part('', BRANCH, middle, 84, name) + words(side, middle + 5, times(g.f), 'times') +
          (norms.before ? part('norm', BRANCH, low, 84, 'LN') + words(side, low + 5, times(g.before), 'times') : '') +
-         words(STREAM - 12, middle, '×1', 'times end') + words(STREAM - 12, middle + 16, 'unaltered', 'soft end') +
+         words(STREAM - 12, middle, '×1', 'times end') + words(STREAM - 12, middle + 16, 'unchanged', 'soft end') +
          words(x + 16, fork - 20, `adds ${times(g.branch)}`, 'times');
 }
 
@@ -65,15 +65,15 @@ function drawBlock() {
       words(STREAM - 12, BOTTOM + 14, `x<tspan dy="3" font-size="9">${l - 1}</tspan>`, 'end') +
       words(STREAM + 32, top - 10, `gradient ${numberText(gradient[l])}`, 'times') +
       words(STREAM + 32, BOTTOM + 16, `gradient ${numberText(gradient[l - 1])}`, 'times') + '</svg>' +
-      '<details><summary>Table</summary><div class="scroll" tabindex="0" role="region" aria-label="The gradient’s way as a table"><table>' +
+      '<details><summary>Table</summary><div class="scroll" tabindex="0" role="region" aria-label="The gradient’s path as a table"><table>' +
       tableText(['part, from above', 'gradient'], partsOf(model, l).map(([name, factor]) => [name, times(factor)])) + '</table></div></details>';
 }
 
-// What the gradient meets, from above to below.
+// The parts that the gradient passes, from top to bottom.
 function partsOf({norms, blocks}, l) {
   return [['FFN', blocks[l - 1].ffn], ['attention', blocks[l - 1].attention]].flatMap(([name, g]) => [
     ...(norms.on_stream ? [[`norm on the stream, after ${name}`, g.on_stream]] : []),
-    [`shortcut beside ${name}`, 1],
+    [`shortcut of ${name}`, 1],
     ...(norms.after ? [[`norm after ${name}`, g.after]] : []),
     [name, g.f],
     ...(norms.before ? [[`norm before ${name}`, g.before]] : []),
@@ -83,7 +83,7 @@ function partsOf({norms, blocks}, l) {
 
 // --- by depth
 
-// After each block; what enters the first is in the tables.
+// After each block; the input of the first is in the tables.
 const CHARTS = [{id: 'stream', title: 'The stream: its mean square, |x|²/d', y: '|x|²/d after block l'},
                 {id: 'gradient', title: 'The gradient of the stream: its norm, |dL/dx|', y: '|dL/dx| after block l'}];
 
@@ -108,7 +108,7 @@ function show() {
   CHARTS.forEach(drawChartOf);
 }
 
-// --- in words
+// --- as text
 
 const amount = (value) => (value === null ? 'more than a float holds' : numberText(value));
 const stepsText = (count) => `${count} step${count > 1 ? 's' : ''}`;
@@ -128,13 +128,13 @@ function blockWords() {
   const model = models[0], l = block(), {attention, ffn} = model.blocks[l - 1], {norms} = model;
   const on = product(attention.on_stream, ffn.on_stream), all = product(attention.all, ffn.all);
   return `Of a gradient of 1 from above block ${l}, the shortcuts ` +
-         (norms.on_stream ? `alone would hand on all, but the two norms on them leave ${amount(on)}` : 'hand on 1, unaltered') +
-         `; with what the branches add, ${amount(all)} ${all === null ? 'arrives' : 'arrive'} below.`;
+         (norms.on_stream ? `alone would pass on all of it, but the two norms on them leave ${amount(on)}` : 'pass on 1, unchanged') +
+         `; with the parts of the branches, ${amount(all)} ${all === null ? 'arrives' : 'arrive'} below.`;
 }
 
 function beside() {
   const {norms, stream, steps} = models[1], after = steps === models[0].steps ? '' : `, after ${stepsText(steps)}`;
-  return `In ${norms.placement}, beside it${after}, |x|²/d is ${amount(stream[1])} and ${amount(stream[stream.length - 1])}.`;
+  return `In ${norms.placement}, for comparison${after}, |x|²/d is ${amount(stream[1])} and ${amount(stream[stream.length - 1])}.`;
 }
 
 function divergence() {
@@ -151,7 +151,7 @@ function summary() {
          `${endsOf(models[0], 'gradient').replace(/^.*?: t/, 'T')} ${blockWords()} ${beside()}${divergence()}`;
 }
 
-// --- what a reader does
+// --- input
 
 const update = oneAtATime(async () => {
   $('layers').labels[0].nextElementSibling.nextElementSibling.textContent = $('layers').value;

@@ -1,8 +1,8 @@
-// The run: what Go, Stop, One step, Reset and Next seed do, and the loop that asks the worker for steps.
+// The run: the actions of Go, Stop, One step, Reset and Next seed, and the loop that requests steps.
 //
-// The worker answers in order, and a reader may press anything while an answer is under way. Each press of a button is a
-// turn. What finds a newer turn than its own has been overtaken: it ends and says nothing. Stop is no turn: it takes
-// `running` away, and the present turn ends at its next answer.
+// The worker answers in order, and a reader may press anything while an answer is pending. Each press of a
+// button is a turn. An action that finds a newer turn than its own ends silently. Stop is not a turn: it
+// clears `running`, and the current turn ends at its next answer.
 'use strict';
 
 let run = null, running = false, turn = 0, loaded = false;
@@ -24,8 +24,8 @@ function lossesInWords(of, one = (model) => model.mean.at(-1), count = Math.min(
   return `${what}${words.join(', ')}.`;
 }
 
-// The module has one session: an answer to begin is always the present run, even if nobody waits for it any more. Fields
-// that have been changed meanwhile keep what they hold.
+// The module has one session: an answer to begin is always the current run, even if nothing waits for it any
+// more. Fields that have been changed in the meantime keep their values.
 async function begin() {
   const asked = settings(), answer = await ask({do: 'begin', settings: asked});
   run = {settings: answer.settings, done: false, models: answer.models.map((model) => ({...model, steps: [], mean: [], diverged: null}))};
@@ -36,7 +36,7 @@ async function begin() {
   showSettings();
 }
 
-// Whether there is a run of these settings to go on with, begun now where there was none.
+// Whether there is a run with these settings to continue; begins one if there is none.
 async function haveRun() {
   const wanted = keyOf(settings());
   problem('');
@@ -57,7 +57,8 @@ async function haveRun() {
   return true;
 }
 
-// Makes `count` steps of a run. They are made whether or not anybody still waits for them, so they always belong to it.
+// Makes `count` steps of a run. They are made whether or not anything still waits for them, so they always
+// belong to it.
 async function makeSteps(of, count) {
   const answer = await ask({do: 'step', count});
   if (run !== of) return;
@@ -69,7 +70,7 @@ async function makeSteps(of, count) {
   if (of.done) await showVerdict(of);
 }
 
-// How many steps to ask for at a time: as many as take about 60 ms, so that Stop is soon heard.
+// How many steps to request at a time: as many as take about 60 ms, so that Stop takes effect soon.
 async function loop(mine) {
   const of = run, first = stepsMade(of), since = performance.now();
   let count = 1;
@@ -84,7 +85,7 @@ async function loop(mine) {
   }
 }
 
-// --- what a reader presses
+// --- buttons
 
 function stop(reason = '') {
   stopReason = reason;
@@ -125,7 +126,7 @@ async function ended() {
 async function oneStep() {
   if (!loaded) return;
   setRunning(false);
-  if (!beginning && run?.done && keyOf(run.settings) === keyOf(settings())) return say('All steps are made: Reset or Go begins anew.');
+  if (!beginning && run?.done && keyOf(run.settings) === keyOf(settings())) return say('All steps are made: Reset or Go starts over.');
   const mine = ++turn;
   try {
     if (!await haveRun() || mine !== turn) return;
@@ -159,7 +160,7 @@ async function nextSeed() {
   await go();
 }
 
-// Fields and run differ: what trains stops, and the next Go begins anew.
+// Fields and run differ: training stops, and the next Go starts over.
 function settingsChanged() {
   showSettings();
   const present = beginning ? beginning.wanted : run && keyOf(run.settings);

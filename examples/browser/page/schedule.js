@@ -1,4 +1,4 @@
-// A schedule that a reader shapes, and two models trained with it, beside the tries before.
+// A schedule drawn by the reader, and two models trained with it, with the earlier tries.
 'use strict';
 
 const NAMES = ['Pre-LN', 'Post-LN'], MEAN = 20, FAINT = 8, TOP = 24, UNTRAINED = 3.6;  // the lab's mean; tries drawn; drawChart's margin; a loss
@@ -11,7 +11,7 @@ const settings = () => ({placements: NAMES, warmup: Number($('warmup').value), r
 const shapeOf = ({warmup, rate, decay}) => `${warmup ? `warm-up ${warmup}` : 'no warm-up'}, peak ${numberText(rate)}, ` +
     `${{none: 'no decay', linear: 'linear decay', cosine: 'cosine decay', root: 'decay as 1/√step'}[decay]}`;
 
-// Means of the last 20 losses, thinned out to what the eye sees.
+// Means of the last 20 losses, thinned out to a visible number of points.
 function smooth(losses) {
   const points = [], stride = Math.ceil(losses.length / 200);
   for (let step = 1; step <= losses.length; ++step) {
@@ -49,7 +49,7 @@ function drawRate() {
   svg.insertAdjacentHTML('beforeend', `<circle class="handle" cx="${px(x(Math.max(1, now.warmup)))}" cy="${px(y(now.rate))}" r="9"/>`);
 }
 
-// From steps and rates to the drawing, by its own axis.
+// Converts steps and rates to positions in the drawing, by its axes.
 function plane() {
   const axis = $('rate').querySelector('line.axis'), at = (name) => Number(axis.getAttribute(name));
   const left = at('x1'), right = at('x2'), base = at('y1');
@@ -61,19 +61,19 @@ function drawLoss() {
   const now = last(), shown = [...earlier().filter((one) => one !== now), ...(now ? [now] : [])];
   const lines = shown.flatMap((one) => one.losses.map((losses, style) => ({
     style, points: smooth(losses), ...(one === now ? {name: NAMES[style]} : {kind: 'thin'})})));
-  if (!now) lines.push(...NAMES.map((name, style) => ({style, name, points: []})));  // the room of their names
+  if (!now) lines.push(...NAMES.map((name, style) => ({style, name, points: []})));  // leaves room for their names
   const values = lines.flatMap((line) => line.points.map(([, v]) => v)).filter((v) => v !== null);
   const top = now ? Math.max(1.15 * facts.baseline.loss, Math.min(1.2 * now.start, Math.max(0, ...values))) : UNTRAINED;
   fillChart(LOSS, {
     height: 300, x: steps(),
     label: now ? `The loss of each step’s batch, mean of 20. ${tries.map((_, i) => resultOf(i)).join(' ')}` : 'The loss. No try yet.',
     y: {low: 0.9 * facts.entropy, high: top, label: 'nats per character, mean of 20'}, lines,
-    references: [{y: facts.entropy, label: 'the least possible'}, {y: facts.baseline.loss, label: facts.baseline.words}],
+    references: [{y: facts.entropy, label: 'lowest possible'}, {y: facts.baseline.loss, label: facts.baseline.words}],
   }, ['step', ...NAMES], now ? someSteps(Math.max(1, ...now.losses.map((one) => one.length)))
       .map((step) => [step, ...now.losses.map((losses) => numberText(losses[step - 1] ?? null))]) : []);
 }
 
-// --- tries in words and as a table
+// --- tries as text and as a table
 
 const endText = (one, i) => (one.diverged[i] !== null ? `diverged at step ${one.diverged[i]}` : one.ends[i] !== null ? fixed(one.ends[i], 3) : '–');
 
@@ -88,8 +88,8 @@ function compared() {
   const now = last(), alike = ({steps, layers, seed}) => JSON.stringify([steps, layers, seed]);
   const before = tries.slice(0, -1).filter((one) => one.ends[0] !== undefined && alike(one.settings) === alike(now.settings)).pop();
   const least = NAMES.map((name, i) => [name, now.ends[i]]).filter(([, end]) => end !== null && end < facts.baseline.loss).map(([name]) => name);
-  const learned = least.length ? `${listed(least)} end${least.length > 1 ? '' : 's'} below what counting reaches, ${fixed(facts.baseline.loss, 3)}.`
-                               : `Neither ends below what counting reaches, ${fixed(facts.baseline.loss, 3)}.`;
+  const learned = least.length ? `${listed(least)} end${least.length > 1 ? '' : 's'} below the loss of counting, ${fixed(facts.baseline.loss, 3)}.`
+                               : `Neither ends below the loss of counting, ${fixed(facts.baseline.loss, 3)}.`;
   if (!before) return learned;
   const changes = NAMES.map((name, i) => [name, now.ends[i] - before.ends[i], now.ends[i] !== null && before.ends[i] !== null])
       .filter(([, , known]) => known).map(([name, by]) => `${name} ${fixed(Math.abs(by), 3)} ${by < 0 ? 'lower' : 'higher'}`);
@@ -111,9 +111,9 @@ function show() {
   drawTries();
 }
 
-// --- what a reader does
+// --- input
 
-// The longest warm-up there may be. A decay to 0 needs a step after it.
+// The longest allowed warm-up. A decay to 0 needs a step after it.
 const limitWarmup = () => { $('warmup').max = $('steps').value - ['linear', 'cosine'].includes($('decay').value); };
 
 const update = oneAtATime(async () => {
@@ -142,7 +142,7 @@ function setRunning(now) {
 
 async function train() {
   const one = {settings: settings(), losses: [[], []], ends: [], diverged: [null, null], running: true, stopped: false};
-  rates = one.rates = (await ask({do: 'rates', settings: one.settings})).rates;  // update() may be on its way with them
+  rates = one.rates = (await ask({do: 'rates', settings: one.settings})).rates;  // update() may already be requesting them
   const {models} = await ask({do: 'begin', settings: one.settings});
   one.start = Math.max(...models.map((model) => model.start_loss));
   tries.push(one);
@@ -169,7 +169,7 @@ async function train() {
 async function go() {
   if (!opened) return;
   if (running) {
-    stopping = true;  // what is pressed until the worker has answered does nothing: the worker has one session
+    stopping = true;  // presses until the worker has answered have no effect: the worker has one session
     $('go').setAttribute('aria-disabled', true);
     return;
   }

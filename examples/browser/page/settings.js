@@ -1,4 +1,4 @@
-// What a reader has chosen; it also stands in the address, behind #.
+// The reader's settings; they are also in the address, after #.
 'use strict';
 
 const NUMBERS = ['layers', 'rate', 'warmup', 'steps', 'seed'], WORDS = ['first', 'second', 'start'];
@@ -25,10 +25,10 @@ function showSettings() {
   $('warmup-hint').textContent = warmup > steps ? `more than ${steps} steps: the full rate is never reached` : 'steps; 0: none';
 }
 
-// What the browser takes for a number: it warns of others.
+// Valid numbers according to the browser, which warns about others.
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-// Whether the field takes it; where not, it keeps what it had.
+// Whether the field accepts it; if not, it keeps its value.
 function give(name, value) {
   const field = $(name), before = field.value, number = NUMBERS.includes(name);
   if (number && !(NUMBER.test(value) && Number.isFinite(Number(value)))) return false;
@@ -38,11 +38,11 @@ function give(name, value) {
   return false;
 }
 
-// Takes what the address says; what it does not name stays. What it asks for in vain is answered.
+// Applies the settings in the address; others keep their values. Returns a message about invalid ones.
 function readAddress() {
   const refused = [...new URLSearchParams(location.hash.slice(1))]
       .filter(([name, value]) => ![...WORDS, ...NUMBERS].includes(name) || !give(name, value));
   showSettings();
-  return refused.length ? `The link asks for what this page does not have: ${refused.map((one) => one.join('=')).join(', ')}. ` +
-                          'The rest is set.' : '';
+  return refused.length ? `The link contains settings that this page does not have: ${refused.map((one) => one.join('=')).join(', ')}. ` +
+                          'The others are set.' : '';
 }

@@ -1,14 +1,15 @@
-// The notes of a tape as a graph, written one by one, then read backward one by one.
+// The nodes of a tape as a graph, recorded one by one, then visited backward one by one.
 'use strict';
 
-const BOX = 60, GAP = 36;  // heights: of a note's box, and between two rows
-let shown = null;          // what the module answered
-let shownFor = '';         // and for what
+const BOX = 60, GAP = 36;  // heights: of a node's box, and between two rows
+let shown = null;          // the module's answer
+let shownFor = '';         // and the request for it
 
 const text = (values) => (values.length === 1 ? numberText(values[0]) : values.map((v) => fixed(v)).join(', '));
 const known = new Map();  // the expressions
 
-// --- where the boxes stand: from below to above, an operation above its inputs, an input just under what uses it first
+// --- the places of the boxes: from bottom to top, an operation above its inputs, an input just below its
+// first user
 
 function rowsOf(notes) {
   const row = notes.map(() => 0);
@@ -25,18 +26,18 @@ function placesOf(notes, width) {
     const before = next.get(row[i]) ?? 0;
     next.set(row[i], before + 1);
     const wide = Math.min(note.value.length > 1 ? 190 : 150, width / count[i] - 14);
-    // One alone stands a little to the left, so that lines which pass it have room.
+    // A single box is a little to the left, to leave room for lines that pass it.
     const x = count[i] === 1 ? width / 2 - 20 : (before + 0.5) * width / count[i];
     return {row: row[i], x, y: 8 + (top - row[i]) * (BOX + GAP), wide};
   });
 }
 
-// The line from an input to its user; `which` of `of` where there are several between these two.
+// The line from an input to its user; `which` of `of` if there are several between these two.
 function edgePath(a, b, which, of) {
   const shift = (which - (of - 1) / 2) * 44;
   if (b.row - a.row === 1) {
     const x0 = a.x + Math.max(-a.wide / 3, Math.min(a.wide / 3, shift + (b.x - a.x) / 6)), y0 = a.y;
-    const left = (shift || a.x - b.x) < 0;  // the words beside it
+    const left = (shift || a.x - b.x) < 0;  // the text next to it
     const x1 = b.x + Math.max(-b.wide / 3, Math.min(b.wide / 3, shift + (a.x - b.x) / 3)), y1 = b.y + BOX;
     return {path: `M${px(x0)} ${y0}L${px(x1)} ${y1 + 7}`, tip: [x1, y1, 0, -1], start: [x0, y0, 0, 1],
             middle: [(x0 + x1) / 2 + (left ? -8 : 8), (y0 + y1) / 2 + 4, left ? 'end' : 'start']};
@@ -47,13 +48,13 @@ function edgePath(a, b, which, of) {
           middle: [(Math.max(x0, x1) + 3 * out) / 4 + 5, (y0 + y1) / 2 + 4, 'start']};
 }
 
-// The point of an arrow at (x, y) that looks along (dx, dy).
+// The tip of an arrow at (x, y) that points along (dx, dy).
 function tipPath([x, y, dx, dy]) {
   const bx = x - 9 * dx, by = y - 9 * dy;
   return `M${px(x)} ${px(y)}L${px(bx - 4.5 * dy)} ${px(by + 4.5 * dx)}L${px(bx + 4.5 * dy)} ${px(by - 4.5 * dx)}z`;
 }
 
-// --- what is known after so many steps
+// --- the state after a number of steps
 
 function stateAt(step) {
   const {notes, visits} = shown, back = Math.max(0, step - notes.length);
@@ -95,28 +96,28 @@ function drawNote(i, place, state) {
          (gradient ? line(52, state.done[i] ? 'gradient' : 'gradient gathers', text(gradient)) : '') + '</g>';
 }
 
-// --- the same in words and as a table
+// --- the same as text and as a table
 
 function wordsAt(step, state) {
   const {notes, visits} = shown, all = notes.length + visits.length;
-  if (step === 0) return `Nothing is computed yet. ${notes.length} notes will be written, then read backward.`;
+  if (step === 0) return `Nothing is computed yet. ${notes.length} nodes will be recorded, then visited backward.`;
   const note = notes[state.now], place = `Step ${step} of ${all}`;
   if (!state.visit) {
-    const head = `${place}, forward, note ${state.now + 1}: ${note.name} = `;
+    const head = `${place}, forward, node ${state.now + 1}: ${note.name} = `;
     return note.code ? `${head}${note.code} = ${text(note.value)}. The tape calls it ${note.op}.`
                      : `${head}${text(note.value)}, an input; the tape calls it ${note.op}.`;
   }
-  const head = `${place}, backward at note ${state.now + 1}: the gradient of ${note.name} is complete, ${text(state.visit.gradient)}. `;
+  const head = `${place}, backward at node ${state.now + 1}: the gradient of ${note.name} is complete, ${text(state.visit.gradient)}. `;
   if (!state.visit.handed.length) return `${head}${note.name} is an input and keeps it.`;
   const parts = state.visit.handed.map(({to, part, total}) => {
     const sum = total.some((v, i) => v !== part[i]) ? ` (${text(total)} together)` : '';
     return `${text(part)} to ${notes[to].name}${sum}`;
   });
-  return `${head}${note.op} hands on ${listed(parts)}.`;
+  return `${head}${note.op} passes on ${listed(parts)}.`;
 }
 
 function drawTable(state) {
-  $('notes').innerHTML = '<caption class="hidden">The notes</caption>' + tableText(
+  $('notes').innerHTML = '<caption class="hidden">The nodes</caption>' + tableText(
       ['#', 'note', 'op', 'reads', 'value', 'gradient'],
       shown.notes.map((note, i) => {
         const written = i < state.written, gradient = state.gathered[i];
@@ -135,9 +136,9 @@ function show() {
   const places = placesOf(shown.notes, width), height = Math.max(...places.map((place) => place.y)) + BOX + 8;
   const words = wordsAt(step, state);
   $('graph').innerHTML = `<svg viewBox="0 0 ${width} ${height}" style="max-inline-size:${width}px" role="img" ` +
-      `aria-label="${escapeText('The notes as a graph. ' + words)}">` +
+      `aria-label="${escapeText('The nodes as a graph. ' + words)}">` +
       drawEdges(places, state) + places.map((place, i) => drawNote(i, place, state)).join('') + '</svg>' +
-      '<figcaption>Under its name the value of a note; <span class="gradient">under that its gradient, in italics while parts are ' +
+      '<figcaption>Below its name a node’s value; <span class="gradient">below that its gradient, in italics while parts are ' +
       'to come.</span></figcaption>';
   drawTable(state);
   $('count').textContent = `${step} of ${$('at').max}`;
@@ -147,7 +148,7 @@ function show() {
   return words;
 }
 
-// --- what a reader does
+// --- input
 
 function makeSliders() {
   const {inputs, values} = known.get($('expression').value);
@@ -186,7 +187,7 @@ async function begin() {
   });
 }
 
-// Its sliders too, which begin where the expression begins.
+// Its sliders too, which start at the expression's initial values.
 function choose(expression) {
   const before = $('expression').value;
   $('expression').value = expression;

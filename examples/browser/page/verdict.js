@@ -1,15 +1,15 @@
-// The verdict, in the words of the lab; beside it what the page says of the last run alone, and for which settings all
-// that is shown was made.
+// The verdict, in the lab's wording, the page's report on the last run alone, and the settings for which the
+// results were computed.
 'use strict';
 
-const NO_VERDICT = 'It comes when both models have made all their steps.';
+const NO_VERDICT = 'It appears when both models have made all their steps.';
 const USUAL = {most: 0.03, words: 'the usual 0.001 to 0.03'};  // learning rates
 let verdictOf = null;  // the settings it is about
 
-// One text for settings that differ in the seed only: these runs are one lab, and one verdict counts them.
+// One text for settings that differ only in the seed: these runs belong to one lab and one verdict.
 const labOf = (some) => keyOf({...some, seed: 0});
 
-// `late`: the loss of each step was in bounds, and that after the last was not.
+// `late`: the loss of each step was within bounds, but not that after the last.
 const divergedWords = (model) => (model.late ? 'diverged after the last step' : `diverged at step ${model.diverged}`);
 
 // "Seed 0: Pre-LN ended lower. One seed may be chance."
@@ -37,11 +37,11 @@ async function showVerdict(of) {
   $('run-words').textContent = runWords(of, end);
   const ends = of.models.map((model, i) => model.diverged ? `${model.placement} ${divergedWords(model)}`
                                                           : `${model.placement} ${end.models[i].final_loss.toFixed(4)}`);
-  $('ends').textContent = `Loss on text kept aside, after the last step: ${ends.join(', ')}. Seeds so far: ${end.seeds}.`;
+  $('ends').textContent = `Loss on held-out text, after the last step: ${ends.join(', ')}. Seeds so far: ${end.seeds}.`;
   drawSoon();
 }
 
-// What was said of other seeds of the same lab stays: the next verdict counts them too.
+// The verdict on other seeds of the same lab stays: the next verdict counts them, too.
 function forgetVerdict(next) {
   follow = true;
   if (verdictOf && labOf(verdictOf) === labOf(next)) return;
@@ -59,7 +59,7 @@ const NAMES = {
   warmup: (of) => `warm-up ${of.warmup}`, steps: (of) => `${of.steps} step${of.steps === 1 ? '' : 's'}`, seed: (of) => `seed ${of.seed}`,
 };
 
-// Says in what the settings of what is shown are not those of the fields.
+// Says how the settings of the results differ from those of the fields.
 function showStale() {
   const now = settings(), made = run && stepsMade(run) > 0, of = made ? run.settings : verdictOf;
   const other = (name) => NAMES[name](of) !== NAMES[name](now) && (made || name !== 'seed');

@@ -1,4 +1,5 @@
-// Trains away from the page, which stays smooth: each message is a request to the module, answered in order.
+// Trains outside the page's thread, so that the page stays responsive: each message is a request to the
+// module, answered in order.
 'use strict';
 
 let ready = null;

@@ -8,7 +8,7 @@ struct Answer {
 CASE("each row gives one number", "The result has as many elements as A has rows.") {
   near("of a matrix with one row", answer.times({{1, 2, 3}}, {1, 1, 1}), std::vector<double>{6});
 }
-CASE("row i gives element i", "A_ij x_j is summed over j, the place in the row.") {
+CASE("row i gives element i", "A_ij x_j is summed over j, the index within the row.") {
   near("of a square matrix", answer.times({{0, 1}, {0, 0}}, {5, 7}), std::vector<double>{7, 0});
 }
 CASE("products are summed", "Multiply first, then add.") {

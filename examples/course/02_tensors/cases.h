@@ -9,8 +9,8 @@ CASE("the shape is [B, H, T, D]", "view to [B, T, H, D], then exchange axes 1 an
   const Shape shape = answer.split(zeros({2, 3, 8}), 4).shape();
   expect(shape == Shape{2, 4, 3, 2}, "the shape is " + to_string(shape) + ", not [2, 4, 3, 2]");
 }
-CASE("a token keeps its numbers",
-     "A view() straight to [B, H, T, D] mixes tokens: cut the last axis, then transpose.") {
+CASE("a token keeps its values",
+     "A view() straight to [B, H, T, D] mixes tokens: split the last axis, then transpose.") {
   const Tensor x = arange(2 * 3 * 8).to(f64).reshape({2, 3, 8}), y = answer.split(x, 4);
   near("the sum of squares of token 1", y.select(0, 0).slice(1, 1, 2).square().sum().item(),
        x[0][1].square().sum().item());
@@ -20,9 +20,10 @@ CASE("a head owns neighbouring channels",
   const Tensor x = arange(8).to(f64).reshape({1, 1, 8});
   near("head 1 of 4", answer.split(x, 4).select(1, 1).flatten(), tensor({2.0, 3.0}));
 }
-CASE("nothing is copied", "view and transpose share the numbers of x.") {
+CASE("nothing is copied", "view and transpose share the data of x.") {
   const Tensor x = randn({2, 3, 8});
-  expect(answer.split(x, 2).array().storage() == x.array().storage(), "the result has numbers of its own");
+  expect(answer.split(x, 2).array().storage() == x.array().storage(),
+         "the result does not share the data of x");
 }
 CASE("merging: a token gets its channels back", "Transpose back before you reshape.") {
   const Tensor x = randn({2, 4, 3, 2});  // [B, H, T, D]

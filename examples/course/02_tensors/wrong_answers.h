@@ -4,7 +4,7 @@ Tensor split_heads(const Tensor& x, std::int64_t H) {
   return x.view({x.size(0), H, x.size(1), x.size(2) / H});
 }
 }  // namespace view_alone
-MUTANT(view_alone, "a token keeps its numbers")
+MUTANT(view_alone, "a token keeps its values")
 
 namespace channels_in_turn {
 using solution::merge_heads;
@@ -28,7 +28,7 @@ Tensor split_heads(const Tensor& x, std::int64_t H) {
   return x.view({x.size(0), x.size(1), H, x.size(2) / H});
 }
 }  // namespace not_transposed
-MUTANT(not_transposed, "the shape is [B, H, T, D]", "a token keeps its numbers",
+MUTANT(not_transposed, "the shape is [B, H, T, D]", "a token keeps its values",
        "a head owns neighbouring channels")
 
 namespace merged_by_reshape_alone {

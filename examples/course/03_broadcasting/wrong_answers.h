@@ -46,7 +46,7 @@ std::pair<Tensor, Tensor> times_backward(const Tensor& a, const Tensor& b, const
   return {sum_to(dy, a.shape()) * b.mean(), sum_to(dy, b.shape()) * a.mean()};
 }
 }  // namespace sum_before_product
-MUTANT(sum_before_product, "a product: each gets the other's number")
+MUTANT(sum_before_product, "a product: each gets the other's value")
 
 namespace everything_summed {
 Tensor sum_to(const Tensor& dy, const Shape& shape) { return zeros(shape) + dy.sum(); }

@@ -1,17 +1,17 @@
 #pragma once
-// A tape of numbers.
+// A tape of scalars.
 
 #include <utility>
 #include <vector>
 
-struct Note {
+struct Node {
   double value = 0;
-  // The notes that this one was computed from, and the derivative of its value with regard to each.
+  // The nodes from which this one was computed, and the derivative of its value with respect to each.
   std::vector<std::pair<int, double>> inputs = {};
 };
-using Tape = std::vector<Note>;
+using Tape = std::vector<Node>;
 
-/// Puts a number on the tape, and returns the number of its note.
+/// Records a value on the tape, and returns the number of its node.
 inline int leaf(Tape& tape, double value) {
   tape.push_back({value});
   return static_cast<int>(tape.size()) - 1;

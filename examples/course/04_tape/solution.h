@@ -13,7 +13,7 @@ int mul(Tape& tape, int a, int b) {
 std::vector<double> backward(const Tape& tape, int y) {
   std::vector<double> gradient(tape.size(), 0.0);
   gradient[y] = 1;
-  for (int note = y; note >= 0; --note)
-    for (const auto& [input, derivative] : tape[note].inputs) gradient[input] += gradient[note] * derivative;
+  for (int node = y; node >= 0; --node)
+    for (const auto& [input, derivative] : tape[node].inputs) gradient[input] += gradient[node] * derivative;
   return gradient;
 }

@@ -23,12 +23,12 @@ using solution::add, solution::mul;
 std::vector<double> backward(const Tape& tape, int y) {
   std::vector<double> gradient(tape.size(), 0.0);
   gradient[y] = 1;
-  for (int note = y; note >= 0; --note)
-    for (const auto& [input, derivative] : tape[note].inputs) gradient[input] = gradient[note] * derivative;
+  for (int node = y; node >= 0; --node)
+    for (const auto& [input, derivative] : tape[node].inputs) gradient[input] = gradient[node] * derivative;
   return gradient;
 }
 }  // namespace gradients_overwritten
-MUTANT(gradients_overwritten, "all three together", "two ways add up", "a note waits for all its users")
+MUTANT(gradients_overwritten, "all three together", "two paths add up", "a node waits for all its users")
 
 namespace from_the_oldest {
 using solution::add, solution::mul;
@@ -36,12 +36,12 @@ std::vector<double> backward(const Tape& tape, int y) {
   std::vector<double> gradient(tape.size(), 0.0);
   gradient[y] = 1;
   for (const auto& [input, derivative] : tape[y].inputs) gradient[input] += derivative;
-  for (int note = 0; note < y; ++note)
-    for (const auto& [input, derivative] : tape[note].inputs) gradient[input] += gradient[note] * derivative;
+  for (int node = 0; node < y; ++node)
+    for (const auto& [input, derivative] : tape[node].inputs) gradient[input] += gradient[node] * derivative;
   return gradient;
 }
 }  // namespace from_the_oldest
-MUTANT(from_the_oldest, "a note waits for all its users")
+MUTANT(from_the_oldest, "a node waits for all its users")
 
 namespace from_the_end_of_the_tape {
 using solution::add, solution::mul;
@@ -49,25 +49,25 @@ std::vector<double> backward(const Tape& tape, int) {
   return solution::backward(tape, static_cast<int>(tape.size()) - 1);
 }
 }  // namespace from_the_end_of_the_tape
-MUTANT(from_the_end_of_the_tape, "notes after y have no say")
+MUTANT(from_the_end_of_the_tape, "nodes after y are ignored")
 
 namespace derivatives_added {
 using solution::add, solution::mul;
 std::vector<double> backward(const Tape& tape, int y) {
   std::vector<double> gradient(tape.size(), 0.0);
   gradient[y] = 1;
-  for (int note = y; note >= 0; --note)
-    for (const auto& [input, derivative] : tape[note].inputs)
-      gradient[input] += (note == y ? 0 : gradient[note]) + derivative;
+  for (int node = y; node >= 0; --node)
+    for (const auto& [input, derivative] : tape[node].inputs)
+      gradient[input] += (node == y ? 0 : gradient[node]) + derivative;
   return gradient;
 }
 }  // namespace derivatives_added
-MUTANT(derivatives_added, "all three together", "a chain multiplies", "two ways add up",
-       "a note waits for all its users")
+MUTANT(derivatives_added, "all three together", "a chain multiplies", "two paths add up",
+       "a node waits for all its users")
 
 namespace {
-/// Puts a number on the tape that is computed from a and b, with these derivatives.
-int note(Tape& tape, double value, int a, double da, int b, double db) {
+/// Records a value computed from a and b, with these derivatives.
+int node(Tape& tape, double value, int a, double da, int b, double db) {
   tape.push_back({value, {{a, da}, {b, db}}});
   return static_cast<int>(tape.size()) - 1;
 }
@@ -76,7 +76,7 @@ int note(Tape& tape, double value, int a, double da, int b, double db) {
 namespace product_with_inputs_crossed {
 using solution::add, solution::backward;
 int mul(Tape& tape, int a, int b) {
-  return note(tape, tape[a].value * tape[b].value, b, tape[b].value, a, tape[a].value);
+  return node(tape, tape[a].value * tape[b].value, b, tape[b].value, a, tape[a].value);
 }
 }  // namespace product_with_inputs_crossed
 MUTANT(product_with_inputs_crossed, "the derivative of a product", "all three together")
@@ -91,16 +91,16 @@ namespace values_for_the_derivatives_of_a_sum {
 using solution::mul, solution::backward;
 int add(Tape& tape, int a, int b) {
   const double va = tape[a].value, vb = tape[b].value;
-  return note(tape, va + vb, a, va, b, vb);
+  return node(tape, va + vb, a, va, b, vb);
 }
 }  // namespace values_for_the_derivatives_of_a_sum
 MUTANT(values_for_the_derivatives_of_a_sum, "all three together")
 
 namespace right_with_inputs_in_the_other_order {
 using solution::backward;
-int add(Tape& tape, int a, int b) { return note(tape, tape[a].value + tape[b].value, b, 1, a, 1); }
+int add(Tape& tape, int a, int b) { return node(tape, tape[a].value + tape[b].value, b, 1, a, 1); }
 int mul(Tape& tape, int a, int b) {
-  return note(tape, tape[a].value * tape[b].value, b, tape[a].value, a, tape[b].value);
+  return node(tape, tape[a].value * tape[b].value, b, tape[a].value, a, tape[b].value);
 }
 }  // namespace right_with_inputs_in_the_other_order
 MUTANT(right_with_inputs_in_the_other_order)  // fails no case

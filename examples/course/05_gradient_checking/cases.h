@@ -7,13 +7,14 @@ struct Answer {
   { FROM::numeric_gradient, FROM::weighted_sum }
 
 CASE("the gradient of a linear function",
-     "The two points are 2h apart: divide by 2h. If all is 0: Tensor y = x is no copy, x.clone() is one.") {
+     "The two points are 2h apart: divide by 2h. If every element is 0: Tensor y = x is no copy, x.clone() "
+     "is one.") {
   const Tensor a = randn({4}), x = randn({4});
   near("the gradient of sum(a x)", answer.gradient([&](const Tensor& z) { return (a * z).sum(); }, x, 1e-3),
        a);
 }
-CASE("it is exact for a square, also with a large h",
-     "Take the difference at both sides: x + h e_i and x - h e_i.") {
+CASE("it is exact for a square, even with a large h",
+     "Take the difference on both sides: x + h e_i and x - h e_i.") {
   const Tensor x = randn({3});
   near("the gradient of sum(x x), h = 0.5",
        answer.gradient([](const Tensor& z) { return (z * z).sum(); }, x, 0.5), 2 * x);
@@ -23,14 +24,14 @@ CASE("one element moves at a time", "A fresh step for each element.") {
   near("the gradient of x0 x1 x2", answer.gradient([](const Tensor& z) { return z.prod(); }, x, 1e-3),
        tensor({6.0, 3.0, 2.0}), 1e-6);
 }
-CASE("x is as it was", "Do not write into x, or put back what was there.") {
+CASE("x is unchanged", "Do not write into x, or restore its values.") {
   const Tensor x = tensor({1.0, 2.0, 3.0}), before = x.clone();
   answer.gradient([](const Tensor& z) { return z.sum(); }, x, 0.25);
   near("x afterwards", x, before);
 }
 CASE("a wrong softmax does not hide",
-     "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum. What you return lives longer "
-     "than f and weights: capture copies, [=].") {
+     "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum. The function you return "
+     "lives longer than f and weights: capture copies, [=].") {
   const Tensor weights = tensor({1.0, -2.0, 0.5});
   const auto f = answer.weighted([](const Tensor& z) { return softmax(z, -1); }, weights);
   near("the weighted sum", f(zeros({3})).item(), -0.5 / 3);

@@ -4,7 +4,7 @@ Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Ten
   return solution::numeric_gradient(f, x, h) * 2;
 }
 }  // namespace divided_by_h
-MUTANT(divided_by_h, "the gradient of a linear function", "it is exact for a square, also with a large h",
+MUTANT(divided_by_h, "the gradient of a linear function", "it is exact for a square, even with a large h",
        "one element moves at a time")
 
 namespace one_sided {
@@ -19,7 +19,7 @@ Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Ten
   return dx;
 }
 }  // namespace one_sided
-MUTANT(one_sided, "it is exact for a square, also with a large h")
+MUTANT(one_sided, "it is exact for a square, even with a large h")
 
 namespace steps_pile_up {
 using solution::weighted_sum;
@@ -46,7 +46,7 @@ Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Ten
   return dx;
 }
 }  // namespace x_is_left_moved
-MUTANT(x_is_left_moved, "x is as it was")
+MUTANT(x_is_left_moved, "x is unchanged")
 
 namespace plain_sum {
 using solution::numeric_gradient;

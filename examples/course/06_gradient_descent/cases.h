@@ -14,7 +14,7 @@ CASE("one step goes down",
   expect(a > 0 && b > 0, "the step goes up the slope");
   near("a after one step on (1, 1)", answer.fit(tensor({1.0}), tensor({1.0}), 0.1, 1).first, 0.2);
 }
-CASE("the loss is a mean", "With every example twice nothing changes.") {
+CASE("the loss is a mean", "Duplicating every example changes nothing.") {
   const Tensor x = randn({3}), y = randn({3});
   const auto once = answer.fit(x, y, 0.1, 1), twice = answer.fit(cat({x, x}), cat({y, y}), 0.1, 1);
   near("a after one step on doubled data", twice.first, once.first);

@@ -5,7 +5,7 @@
 //   loss = mean_i (a x_i + b - y_i)^2          a <- a - lr dloss/da          b <- b - lr dloss/db
 //
 // Both parameters move in the same step: both gradients belong to the old a and b. Gradients of a leaf add up
-// from one backward to the next, so each step begins without any.
+// from one backward to the next, so clear them before each step.
 //
 // Forbidden: optim and nn. Useful: requires_grad_(), backward(), grad(), detach(), zero_grad(), mse_loss.
 

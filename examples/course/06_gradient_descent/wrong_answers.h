@@ -1,6 +1,6 @@
 namespace {
-/// Steps with a gradient that is multiplied by `factor`, kept from step to step, or taken for b after a has
-/// moved.
+/// Steps with a gradient that is multiplied by `factor`, accumulated from step to step, or computed for b
+/// after a has moved.
 std::pair<double, double> with(const Tensor& x, const Tensor& y, double lr, int steps, double factor,
                                bool keep, bool in_turn) {
   double a = 0, b = 0, da = 0, db = 0;

@@ -14,7 +14,7 @@ CASE("each row is an example", "Softmax over the classes: the last axis of [N, V
   near("the loss of two examples that are right", answer.loss(z, tensor({0, 0})).item(),
        std::log1p(2 * std::exp(-9.0)));
 }
-CASE("the target's probability counts", "The loss is -ln p[target], whatever the other classes have.") {
+CASE("the target's probability counts", "The loss is -ln p[target], whatever the other probabilities are.") {
   const Tensor z = tensor({{3.0, 0.0, 1.0, -1.0, 2.0}});
   const double of_one = by_library([&] { return cross_entropy(z, tensor({4})).item(); });
   near("the loss of one row", answer.loss(z, tensor({4})).item(), of_one, 1e-8);

@@ -11,7 +11,7 @@ CASE("every layer's output is there", "L layers have L + 1 outputs, the first is
   expect(h.size() == 3, "there are " + std::to_string(h.size()) + " outputs of two layers, not 3");
   if (!h.empty()) near("h_0", h[0], x);
 }
-CASE("a layer reads the one before", "tanh(h_l W_l), with the h of the layer before.") {
+CASE("a layer reads the previous one", "tanh(h_l W_l), with the h of the previous layer.") {
   const Tensor x = tensor({{0.5, 0.0}}), W = tensor({{0.0, 1.0}, {0.0, 0.0}});
   near("h_2", answer.forward(x, {W, W.t()}).back(), tensor({{std::tanh(std::tanh(0.5)), 0.0}}));
 }
@@ -21,11 +21,11 @@ CASE("the gradient shrinks layer by layer", "Each layer multiplies: with W = I /
   near("the sizes", answer.sizes(zeros({1, 2}), {W, W, W}, tensor({{3.0, 4.0}})),
        std::vector<double>{0.625, 1.25, 2.5, 5});
 }
-CASE("the way back takes the transpose", "Multiply by W_l^T.") {
+CASE("backward multiplies by the transpose", "Multiply by W_l^T.") {
   const Tensor W = tensor({{0.0, 1.0}, {0.0, 0.0}});
   near("|dh_0| for dh_1 = [1, 0]", answer.sizes(zeros({1, 2}), {W}, tensor({{1.0, 0.0}}))[0], 0);
 }
-CASE("tanh passes 1 - h^2 of it", "A saturated unit passes next to nothing.") {
+CASE("tanh passes on the fraction 1 - h^2", "A saturated unit passes on next to nothing.") {
   const double h = std::tanh(2.0);
   near("|dh_0| at x = 2", answer.sizes(full({1, 1}, 2.0), {eye(1)}, ones({1, 1}))[0], 1 - h * h);
 }
@@ -33,7 +33,8 @@ CASE("from the last layer to the first", "Begin with W_{L-1}, end with W_0.") {
   const Tensor A = tensor({{0.0, 0.0}, {1.0, 0.0}}), B = tensor({{1.0, 0.0}, {0.0, 0.0}});
   near("|dh_0|", answer.sizes(zeros({1, 2}), {A, B}, tensor({{1.0, 0.0}}))[0], 1);
 }
-CASE("the tape finds the same sizes", "First times 1 - h^2, then times W_l^T. A size is over all examples.") {
+CASE("the tape finds the same sizes",
+     "First times 1 - h^2, then times W_l^T. A size is taken over all examples.") {
   const Tensor x = randn({3, 4}), dh_2 = randn({3, 4}), W = randn({4, 4}) / 2, V = randn({4, 4}) / 2;
   const Tensor h_0 = x.clone().requires_grad_(), h_1 = tanh(matmul(x, W)).requires_grad_();
   tanh(matmul(h_1, V)).backward(dh_2);

@@ -20,7 +20,7 @@ std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W
   return with(x, W, dh, false, true, true, 0);
 }
 }  // namespace not_transposed
-MUTANT(not_transposed, "the way back takes the transpose", "from the last layer to the first",
+MUTANT(not_transposed, "backward multiplies by the transpose", "from the last layer to the first",
        "the tape finds the same sizes")
 
 namespace tanh_forgotten {
@@ -29,7 +29,7 @@ std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W
   return with(x, W, dh, true, false, true, 0);
 }
 }  // namespace tanh_forgotten
-MUTANT(tanh_forgotten, "tanh passes 1 - h^2 of it", "the tape finds the same sizes")
+MUTANT(tanh_forgotten, "tanh passes on the fraction 1 - h^2", "the tape finds the same sizes")
 
 namespace from_the_first_layer {
 using solution::forward;
@@ -45,8 +45,9 @@ std::vector<double> gradient_sizes(const Tensor& x, const std::vector<Tensor>& W
   return with(x, W, dh, true, true, true, 1);
 }
 }  // namespace as_if_there_were_shortcuts
-MUTANT(as_if_there_were_shortcuts, "the gradient shrinks layer by layer", "the way back takes the transpose",
-       "tanh passes 1 - h^2 of it", "from the last layer to the first", "the tape finds the same sizes")
+MUTANT(as_if_there_were_shortcuts, "the gradient shrinks layer by layer",
+       "backward multiplies by the transpose", "tanh passes on the fraction 1 - h^2",
+       "from the last layer to the first", "the tape finds the same sizes")
 
 namespace x_left_out {
 using solution::gradient_sizes;
@@ -66,7 +67,7 @@ std::vector<Tensor> forward(const Tensor& x, const std::vector<Tensor>& W) {
   return h;
 }
 }  // namespace layers_read_x
-MUTANT(layers_read_x, "a layer reads the one before")
+MUTANT(layers_read_x, "a layer reads the previous one")
 
 namespace derivative_after_the_matrix {
 using solution::forward;

@@ -9,14 +9,14 @@ CASE("branches of zero change nothing", "x + A x: the shortcut carries x itself.
   const Tensor x = randn({3});
   near("x_L with all A_l = 0", answer.stack(x, {zeros({3, 3}), zeros({3, 3})}), x);
 }
-CASE("a branch reads the stream, not the first x", "Layer l gets what layer l - 1 has left.") {
+CASE("a branch reads the stream, not the first x", "Layer l gets the output of layer l - 1.") {
   const Tensor a = eye(2) * 0.5;
   near("x_2 with A_l = I / 2", answer.stack(ones({2}), {a, a}), full({2}, 2.25));
 }
 CASE("the Jacobian of branches of zero is I", "Every factor is I + A_l, and not A_l alone.") {
   near("the Jacobian", answer.jacobian({zeros({3, 3}), zeros({3, 3})}), eye(3));
 }
-CASE("the Jacobian is a product", "(I + A)(I + A) has the term A A, which 1 + sum does not have.") {
+CASE("the Jacobian is a product", "(I + A)(I + A) has the term A A, which 1 + sum lacks.") {
   const Tensor a = eye(2) * 0.5;
   near("the Jacobian of two layers with A_l = I / 2", answer.jacobian({a, a}), eye(2) * 2.25);
 }
@@ -24,8 +24,7 @@ CASE("the last layer is the first factor", "Multiply each new factor from the le
   const std::vector<Tensor> A = {tensor({{0.0, 1.0}, {0.0, 0.0}}), tensor({{0.0, 0.0}, {1.0, 0.0}})};
   near("element [1][1] of the Jacobian", answer.jacobian(A)[1][1].item(), 2);
 }
-CASE("the stack is its Jacobian times x",
-     "A_l stands on the left of what it multiplies, and A_0 comes first.") {
+CASE("the stack is its Jacobian times x", "A_l is multiplied from the left, and A_0 is applied first.") {
   const std::vector<Tensor> A = {randn({3, 3}), randn({3, 3}), randn({3, 3})};
   const Tensor x = randn({3}), J = matmul(eye(3) + A[2], matmul(eye(3) + A[1], eye(3) + A[0]));
   near("the Jacobian of three layers", answer.jacobian(A), J);

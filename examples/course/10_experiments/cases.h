@@ -9,8 +9,8 @@ CASE("the middle is the mean difference", "a - b, not b - a.") {
   const Interval i = answer.paired({1, 2, 6}, {2, 2, 2}, 2);
   near("the middle", (i.low + i.high) / 2, 1);
 }
-CASE("what the seeds have in common goes away",
-     "Take differences seed by seed first: then easy and hard seeds do not matter.") {
+CASE("the effect of the seeds cancels",
+     "First take differences seed by seed: then easy and hard seeds do not matter.") {
   const Interval i = answer.paired({1, 5, 9}, {1.5, 5.5, 9.5}, 2);
   near("the width", i.high - i.low, 0);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// From where to where a figure may lie.
+// The range in which a figure may lie.
 
 struct Interval {
   double low = 0, high = 0;

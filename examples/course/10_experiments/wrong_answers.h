@@ -16,7 +16,7 @@ Interval paired_interval(const std::vector<double>& a, const std::vector<double>
   return around(a, b, std::hypot(half_width(a, none, t), half_width(b, none, t)));
 }
 }  // namespace unpaired
-MUTANT(unpaired, "what the seeds have in common goes away")
+MUTANT(unpaired, "the effect of the seeds cancels")
 
 namespace divided_by_n {
 using solution::better;

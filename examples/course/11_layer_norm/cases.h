@@ -5,12 +5,13 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::norm, FROM::norm_backward }
 
-CASE("each token is normalised by itself", "Mean and variance run over the last axis only: mean(-1, true).") {
+CASE("each token is normalized separately",
+     "Mean and variance run over the last axis only: mean(-1, true).") {
   const Tensor x = randn({3, 4}) * 5, longer = cat({x, randn({2, 4})});
   near("norm(x)", answer.norm(longer, 1e-5).slice(0, 0, 3), answer.norm(x, 1e-5));
   near("norm of one token alone", answer.norm(x[1], 1e-5), answer.norm(x, 1e-5)[1]);
 }
-CASE("the mean of a token becomes 0", "Take the mean off before you divide.") {
+CASE("the mean of a token becomes 0", "Subtract the mean before you divide.") {
   near("the mean over the channels", answer.norm(randn({3, 8}) + 5, 1e-5).mean({0, 1}), tensor(0.0), 1e-6);
 }
 CASE("a token gets the length sqrt(d)", "Divide by d, not by d - 1, and not by the length of x - mean.") {

@@ -30,7 +30,7 @@ Tensor norm(const Tensor& x, double eps) {
   return solution::norm(x.transpose(0, 1), eps).transpose(0, 1);
 }
 }  // namespace over_the_batch
-MUTANT(over_the_batch, "each token is normalised by itself")
+MUTANT(over_the_batch, "each token is normalized separately")
 
 namespace mean_left_in {
 using solution::norm_backward;

@@ -34,7 +34,7 @@ CASE("inference changes nothing", "Only training moves the running statistics.")
   answer.batch_norm(randn({4, 2}), running, false, 1e-5);
   near("running mean", running.mean, full({2}, 1.0)), near("running var", running.var, full({2}, 4.0));
 }
-CASE("RMSNorm leaves the mean in",
+CASE("RMSNorm keeps the mean",
      "x / sqrt(mean(x^2) + eps): nothing is subtracted. The mean is over the last axis.") {
   near("of the rows [3, 3] and [1, 7]", answer.rms(tensor({{3.0, 3.0}, {1.0, 7.0}}), 0),
        tensor({{1.0, 1.0}, {0.2, 1.4}}));

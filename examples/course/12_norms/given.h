@@ -1,5 +1,5 @@
 #pragma once
-// What a batch norm remembers.
+// The running statistics of a batch norm.
 
 #include "gradus/core/tensor.h"
 

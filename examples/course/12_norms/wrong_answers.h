@@ -62,7 +62,7 @@ Tensor rms(const Tensor& x, double eps) {
   return centred / (x.square().mean(-1, true) + eps).sqrt();
 }
 }  // namespace rms_takes_the_mean_off
-MUTANT(rms_takes_the_mean_off, "RMSNorm leaves the mean in", "eps is inside the root")
+MUTANT(rms_takes_the_mean_off, "RMSNorm keeps the mean", "eps is inside the root")
 
 namespace rms_eps_outside {
 using solution::batch_norm;
@@ -74,7 +74,7 @@ namespace rms_over_all_rows {
 using solution::batch_norm;
 Tensor rms(const Tensor& x, double eps) { return x / (x.square().mean() + eps).sqrt(); }
 }  // namespace rms_over_all_rows
-MUTANT(rms_over_all_rows, "RMSNorm leaves the mean in")
+MUTANT(rms_over_all_rows, "RMSNorm keeps the mean")
 
 namespace batch_norm_eps_outside {
 using solution::rms;

@@ -13,11 +13,11 @@ Tensor gradient(const Answer& answer, const Tensor& x, const Tensor& dy) {
 }
 }  // namespace
 
-CASE("the forward is layer norm", "The numbers are right: only the backward is not.") {
+CASE("the forward is layer norm", "The values are right; only the backward is wrong.") {
   const Tensor x = randn({3, 5});
   near("y", answer.norm(x, 1e-3), by_library([&] { return layer_norm(x, {}, {}, 1e-3); }));
 }
-CASE("the gradient passes the mean", "Only sigma is detached: the mean of dy is still taken off.") {
+CASE("the gradient passes the mean", "Detach only sigma: the mean of dy is still subtracted.") {
   const Tensor x = randn({2, 4}).requires_grad_();
   const Tensor y = answer.norm(x, 1e-5);
   expect(y.requires_grad(), "y is not on the tape");

@@ -10,11 +10,11 @@ CASE("a token is a row of the table", "table[ids] picks rows.") {
   const Tensor table = randn({4, 3});
   near("embed([2, 0])", answer.embed(tensor({2, 0}), table), stack({table[2], table[0]}));
 }
-CASE("a token that stands twice gets the sum", "Gradients of one row add up: index_add, not a plain write.") {
+CASE("a token that occurs twice gets the sum", "Gradients of one row add up: index_add, not a plain write.") {
   near("dtable", answer.backward(tensor({1, 1}), tensor({{1.0, 2.0}, {3.0, 4.0}}), 3),
        tensor({{0.0, 0.0}, {4.0, 6.0}, {0.0, 0.0}}));
 }
-CASE("a token that does not stand there gets 0", "The gradient has the shape of the table: [V, C].") {
+CASE("a token that does not occur gets 0", "The gradient has the shape of the table: [V, C].") {
   near("dtable", answer.backward(tensor({2}), tensor({{5.0}}), 4), tensor({{0.0}, {0.0}, {5.0}, {0.0}}));
 }
 CASE("positions count from 0", "At t = 0 every sine is 0 and every cosine 1.") {

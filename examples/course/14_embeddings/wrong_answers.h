@@ -40,7 +40,7 @@ Tensor embed_backward(const Tensor& ids, const Tensor& dy, std::int64_t V) {
   return dtable;
 }
 }  // namespace last_one_wins
-MUTANT(last_one_wins, "a token that stands twice gets the sum")
+MUTANT(last_one_wins, "a token that occurs twice gets the sum")
 
 namespace everybody_gets_it {
 using solution::embed, solution::positions;
@@ -48,8 +48,7 @@ Tensor embed_backward(const Tensor&, const Tensor& dy, std::int64_t V) {
   return dy.sum(0, true).expand({V, dy.size(1)});
 }
 }  // namespace everybody_gets_it
-MUTANT(everybody_gets_it, "a token that does not stand there gets 0",
-       "a token that stands twice gets the sum")
+MUTANT(everybody_gets_it, "a token that does not occur gets 0", "a token that occurs twice gets the sum")
 
 namespace columns_for_rows {
 using solution::embed_backward, solution::positions;

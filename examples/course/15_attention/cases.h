@@ -43,7 +43,7 @@ CASE("without a mask every position sees all", "Mask only if causal.") {
   near("with all scores equal, the output", answer.attention(zero, zero, v, false),
        v.mean(0, true).expand({4, 3}));
 }
-CASE("the gradient arrives in q, k and v", "Stay on the tape: no detach(), no numbers taken out.") {
+CASE("the gradient reaches q, k and v", "Stay on the tape: no detach(), no values copied out.") {
   gradients(
       [&](const Tensor& q, const Tensor& k, const Tensor& v) { return answer.attention(q, k, v, true); },
       {{3, 2}, {3, 2}, {3, 2}});

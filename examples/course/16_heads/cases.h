@@ -6,7 +6,7 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::scores, FROM::heads, FROM::qk_norm_scores }
 
-CASE("the scale is that of a head", "sqrt(D) with D = q.size(-1), not the model's C = H D.") {
+CASE("the scale is that of one head", "sqrt(D) with D = q.size(-1), not the model's C = H D.") {
   const Tensor q = ones({1, 4, 1, 9});
   near("the score of two vectors of ones, D = 9", answer.scores(q, q).flatten()[0].item(), 3);
 }
@@ -18,7 +18,7 @@ CASE("weights sum to 1 over the keys", "Softmax over the last axis, not over the
   const Tensor q = randn({1, 2, 3, 4}), k = randn({1, 2, 3, 4});
   near("with all values 1", answer.heads(q, k, ones({1, 2, 3, 4})), ones({1, 3, 8}));
 }
-CASE("heads stand side by side", "Transpose to [B, T, H, D] before you reshape.") {
+CASE("heads are concatenated", "Transpose to [B, T, H, D] before you reshape.") {
   const Tensor zero = zeros({1, 2, 3, 2}), v = cat({full({1, 1, 3, 2}, 1.0), full({1, 1, 3, 2}, 2.0)}, 1);
   near("with values 1 in head 0 and 2 in head 1", answer.heads(zero, zero, v)[0][0],
        tensor({1.0, 1.0, 2.0, 2.0}));
@@ -37,7 +37,9 @@ CASE("each head attends by its own scores",
 }
 CASE("QK-norm: size does not matter", "Divide q and k each by their own rms.") {
   const Tensor q = randn({1, 2, 3, 4}), k = randn({1, 2, 3, 4});
-  const auto sizes = [] { return 1 + 99 * rand({1, 2, 3, 1}); };  // for each token of each head another one
+  const auto sizes = [] {
+    return 1 + 99 * rand({1, 2, 3, 1});
+  };  // a different one for each token of each head
   near("of other sizes of q and k, the score", answer.qk_norm(sizes() * q, sizes() * k), answer.qk_norm(q, k),
        1e-6);
 }

@@ -5,7 +5,7 @@ Tensor scores(const Tensor& q, const Tensor& k) {
   return solution::scores(q, k) / std::sqrt(H);
 }
 }  // namespace scale_of_the_model
-MUTANT(scale_of_the_model, "the scale is that of a head")
+MUTANT(scale_of_the_model, "the scale is that of one head")
 
 namespace heads_mixed {
 using solution::heads, solution::qk_norm_scores;
@@ -32,7 +32,7 @@ Tensor heads(const Tensor& q, const Tensor& k, const Tensor& v) {
   return y.reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
 }
 }  // namespace merged_without_transpose
-MUTANT(merged_without_transpose, "heads stand side by side", "each head attends by its own scores")
+MUTANT(merged_without_transpose, "heads are concatenated", "each head attends by its own scores")
 
 namespace norm_of_queries_only {
 using solution::scores, solution::heads;

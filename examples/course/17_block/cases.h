@@ -7,7 +7,7 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::drop, FROM::ffn, FROM::block }
 
-CASE("dropout keeps the mean", "What is kept is divided by 1 - p in training.") {
+CASE("dropout keeps the mean", "In training the kept elements are divided by 1 - p.") {
   near("of 2, with p = 0.75 and kept", answer.drop(full({1}, 2.0), ones({1}), 0.75, true).item(), 8);
 }
 CASE("inference drops nothing", "x itself, neither masked nor scaled.") {
@@ -22,14 +22,14 @@ CASE("the network has one gelu, between the products", "gelu(x W1 + b1) W2 + b2.
                b2 = randn({2}) - 3;
   near("ffn(x)", answer.ffn(x, W1, b1, W2, b2), linear(gelu(linear(x, W1.t(), b1)), W2.t(), b2));
 }
-CASE("the first sublayer reads LN(x)", "attention(LN(x)): the norm stands before the sublayer.") {
+CASE("the first sublayer reads LN(x)", "attention(LN(x)): the norm comes before the sublayer.") {
   Tensor seen;
   const Tensor x = 9 * randn({2, 4});
   answer.block(
       x, [&](const Tensor& z) { return (seen = z).clone(); }, [](const Tensor& z) { return z; });
   near("what attention sees", seen, layer_norm(x));
 }
-CASE("the second sublayer reads what the first has left",
+CASE("the second sublayer reads the output of the first",
      "h = x + attention(LN(x)) goes into LN, then into ffn.") {
   Tensor seen;
   const Tensor x = randn({2, 4}), more = randn({2, 4});
@@ -44,7 +44,7 @@ CASE("both sublayers have a residual connection", "y = h + ffn(LN(h)): h stays, 
            x, [&](const Tensor&) { return one.clone(); }, [&](const Tensor&) { return 2 * one; }),
        x + 3 * one);
 }
-CASE("the gradient arrives in x", "Stay on the tape: no detach(), no numbers taken out.") {
+CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
   gradients(
       [&](const Tensor& x) {
         return answer.block(

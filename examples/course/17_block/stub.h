@@ -6,7 +6,7 @@
 //   ffn(x)     = gelu(x W1 + b1) W2 + b2                           W1 [C, 4C], W2 [4C, C]
 //   block(x):  h = x + attention(LN(x))        y = h + ffn(LN(h))  LN is layer_norm without gain and bias
 //
-// The second sublayer reads h, what the first has left, and not x.
+// The second sublayer reads h, the output of the first, and not x.
 //
 // Forbidden: dropout and nn. Useful: gelu, matmul, layer_norm.
 

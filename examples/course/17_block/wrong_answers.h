@@ -38,7 +38,7 @@ Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
   return x + attention(layer_norm(x)) + feed_forward(layer_norm(x));
 }
 }  // namespace sublayers_side_by_side
-MUTANT(sublayers_side_by_side, "the second sublayer reads what the first has left")
+MUTANT(sublayers_side_by_side, "the second sublayer reads the output of the first")
 
 namespace second_shortcut_from_x {
 using solution::drop, solution::ffn;
@@ -64,7 +64,7 @@ Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
   return solution::block(x.detach(), attention, feed_forward);
 }
 }  // namespace block_detached
-MUTANT(block_detached, "the gradient arrives in x")
+MUTANT(block_detached, "the gradient reaches x")
 
 namespace shortcut_detached {
 using solution::drop, solution::ffn;
@@ -73,4 +73,4 @@ Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
   return h + feed_forward(layer_norm(h));
 }
 }  // namespace shortcut_detached
-MUTANT(shortcut_detached, "the gradient arrives in x")
+MUTANT(shortcut_detached, "the gradient reaches x")

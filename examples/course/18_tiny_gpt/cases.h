@@ -17,21 +17,21 @@ std::string text(const Ids& ids) {
 }
 }  // namespace
 
-CASE("probabilities sum to 1", "Softmax after the small logits are gone.") {
+CASE("probabilities sum to 1", "Softmax after the small logits are removed.") {
   near("the sum", answer.top_k(tensor({1.0, 3.0, 2.0, 0.0}), 2, 1).sum().item(), 1);
 }
-CASE("k tokens stay", "Logits below the k-th largest become -infinity, before the softmax.") {
+CASE("k tokens remain", "Logits below the k-th largest become -infinity, before the softmax.") {
   const Tensor logits = tensor({1.0, 3.0, 2.0, 0.0}), rank = tensor({3.0, 1.0, 2.0, 4.0});
   for (const int k : {1, 2, 3})
     for (const double temperature : {0.5, 1.0, 2.0})
       near("where p is above 0, k = " + std::to_string(k) + ",",
            (answer.top_k(logits, k, temperature) > 0).to(f64), (rank < k + 0.5).to(f64));
 }
-CASE("a low temperature is bold", "Divide the logits by the temperature.") {
+CASE("a low temperature sharpens", "Divide the logits by the temperature.") {
   near("p of the largest of logits 0 and 1, temperature 0.5",
        answer.top_k(tensor({0.0, 1.0}), 2, 0.5)[1].item(), 1 / (1 + std::exp(-2.0)));
 }
-CASE("the prompt stays in front", "Return the prompt and the new tokens.") {
+CASE("the prompt comes first", "Return the prompt and the new tokens.") {
   const Ids ids = answer.generate(counting, {4, 5}, 3, 8);
   expect(ids == Ids{4, 5, 6, 7, 8}, "the tokens are " + text(ids) + "and not 4 5 6 7 8");
 }
@@ -41,7 +41,7 @@ CASE("the model sees what it wrote", "Append each token before you ask for the n
   expect(!ids.empty() && ids.back() == 4,
          "with 3 tokens there the model answers 4; the last token is another");
 }
-CASE("the context is the last tokens", "When there are more tokens than fit, the first ones are left out.") {
+CASE("the context is the last tokens", "If there are more tokens than fit, the first ones are dropped.") {
   std::size_t most = 0;
   Ids last;
   const Ids ids = answer.generate(

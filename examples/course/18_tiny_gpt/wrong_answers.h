@@ -12,7 +12,7 @@ Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
   return solution::top_k(logits, std::min(k + 1, logits.numel()), temperature);
 }
 }  // namespace one_too_many
-MUTANT(one_too_many, "k tokens stay")
+MUTANT(one_too_many, "k tokens remain")
 
 namespace times_temperature {
 using solution::generate;
@@ -20,7 +20,7 @@ Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
   return solution::top_k(logits, k, 1 / temperature);
 }
 }  // namespace times_temperature
-MUTANT(times_temperature, "a low temperature is bold")
+MUTANT(times_temperature, "a low temperature sharpens")
 
 namespace first_tokens_kept {
 using solution::top_k;
@@ -61,7 +61,7 @@ Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, 
   return {all.begin() + static_cast<std::ptrdiff_t>(prompt.size()), all.end()};
 }
 }  // namespace prompt_left_out
-MUTANT(prompt_left_out, "the prompt stays in front")
+MUTANT(prompt_left_out, "the prompt comes first")
 
 namespace two_stay {
 using solution::generate;
@@ -69,7 +69,7 @@ Tensor top_k(const Tensor& logits, std::int64_t, double temperature) {
   return solution::top_k(logits, 2, temperature);
 }
 }  // namespace two_stay
-MUTANT(two_stay, "k tokens stay")
+MUTANT(two_stay, "k tokens remain")
 
 namespace limit_of_other_logits {
 using solution::generate;
@@ -78,7 +78,7 @@ Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
   return softmax(masked_fill(z, z < topk(logits, k).first[k - 1].item(), -INFINITY), 0);
 }
 }  // namespace limit_of_other_logits
-MUTANT(limit_of_other_logits, "k tokens stay")
+MUTANT(limit_of_other_logits, "k tokens remain")
 
 namespace one_token_once_it_is_full {
 using solution::top_k;

@@ -17,15 +17,15 @@ Tensor recorded(const Shape& shape) { return randn(shape).requires_grad_(); }
 const Sublayer kZero = [](const Tensor& x) { return x * 0; };
 }  // namespace
 
-CASE("Pre-LN: branches see a normalised token", "f gets LN(x), not x.") {
+CASE("Pre-LN: branches see a normalized token", "f gets LN(x), not x.") {
   Tensor seen;
   answer.pre(randn({2, 8}) * 50, {[&](const Tensor& x) { return (seen = x).clone(); }});
   near("the mean square of what f sees", seen.square().mean().item(), 1, 1e-4);
 }
-CASE("Pre-LN: the shortcut is not normalised", "x + f(LN(x)): add f's result to x itself.") {
+CASE("Pre-LN: the shortcut is not normalized", "x + f(LN(x)): add f's result to x itself.") {
   const Tensor x = randn({2, 8}) * 50;
   Tensor second;
-  const Tensor more = randn({2, 8});  // not the same for all channels: the norm would take that off again
+  const Tensor more = randn({2, 8});  // not the same for all channels: the norm would remove that again
   answer.pre(x, {[&](const Tensor&) { return more.clone(); },
                  [&](const Tensor& z) { return (second = z).clone(); }});
   near("what the second sublayer sees", second, layer_norm(x + more));
@@ -39,15 +39,15 @@ CASE("Post-LN: branches see the stream as it is", "f gets x: the norm comes afte
   answer.post(x, {[&](const Tensor& z) { return (seen = z).clone(); }});
   near("what the first sublayer sees", seen, x);
 }
-CASE("Post-LN: the sum is normalised", "LN(x + f(x)): f's result is inside, and so is x.") {
+CASE("Post-LN: the sum is normalized", "LN(x + f(x)): f's result is inside, and so is x.") {
   const Tensor x = randn({2, 8}), more = randn({2, 8});
   near("y", answer.post(x, {[&](const Tensor&) { return more.clone(); }}), layer_norm(x + more));
 }
-CASE("Post-LN: no second final norm", "The last sublayer's norm is the final one: one norm a sublayer.") {
+CASE("Post-LN: no second final norm", "The last sublayer's norm is the final one: one norm per sublayer.") {
   near("the norms on the tape of two sublayers", norms(answer.post(recorded({2, 8}), {kZero, kZero})), 2);
 }
-CASE("each sublayer reads what the one before has left",
-     "In every turn of the loop f gets the stream as it is now, not the first x.") {
+CASE("each sublayer reads the output of the previous one",
+     "In every iteration f gets the current stream, not the first x.") {
   const Tensor x = randn({2, 8}), A = randn({8, 8}), B = randn({8, 8});
   const std::vector<Sublayer> two = {[&](const Tensor& z) { return matmul(z, A); },
                                      [&](const Tensor& z) { return matmul(z, B); }};
@@ -55,7 +55,7 @@ CASE("each sublayer reads what the one before has left",
   near("Pre-LN: y of two sublayers", answer.pre(x, two), layer_norm(h + matmul(layer_norm(h), B)));
   near("Post-LN: y of two sublayers", answer.post(x, two), layer_norm(g + matmul(g, B)));
 }
-CASE("the gradient arrives in x", "Stay on the tape: no detach(), no numbers taken out.") {
+CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
   const std::vector<Sublayer> two = {[](const Tensor& z) { return sin(2 * z); },
                                      [](const Tensor& z) { return sin(z); }};
   gradients([&](const Tensor& x) { return answer.pre(x, two); }, {{2, 8}});

@@ -8,16 +8,13 @@
 // LN is layer_norm(x), without gain and bias. A Pre-LN stack needs the final norm; a Post-LN stack has it
 // already.
 //
-//   using Sublayer = std::function<Tensor(const Tensor&)>;        is there already: examples/course/19_pre_and_post/given.h
+//   using Sublayer = std::function<Tensor(const Tensor&)>;        given in
+//   examples/course/19_pre_and_post/given.h
 //
 // Forbidden: nn.
 
 /// Returns y [..., d], given x [..., d].
-Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
-  return todo(x, sublayers);
-}
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) { return todo(x, sublayers); }
 
 /// Returns y [..., d], given x [..., d].
-Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
-  return todo(x, sublayers);
-}
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) { return todo(x, sublayers); }

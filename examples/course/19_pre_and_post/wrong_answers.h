@@ -6,7 +6,7 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return y;
 }
 }  // namespace missing_final_norm
-MUTANT(missing_final_norm, "Pre-LN: a final norm", "each sublayer reads what the one before has left")
+MUTANT(missing_final_norm, "Pre-LN: a final norm", "each sublayer reads the output of the previous one")
 
 namespace doubled_final_norm {
 using solution::pre_ln;
@@ -14,8 +14,8 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(solution::post_ln(x, sublayers));
 }
 }  // namespace doubled_final_norm
-MUTANT(doubled_final_norm, "Post-LN: no second final norm", "Post-LN: the sum is normalised",
-       "each sublayer reads what the one before has left")
+MUTANT(doubled_final_norm, "Post-LN: no second final norm", "Post-LN: the sum is normalized",
+       "each sublayer reads the output of the previous one")
 
 namespace normalised_shortcut {
 using solution::post_ln;
@@ -28,8 +28,8 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(y);
 }
 }  // namespace normalised_shortcut
-MUTANT(normalised_shortcut, "Pre-LN: the shortcut is not normalised",
-       "each sublayer reads what the one before has left")
+MUTANT(normalised_shortcut, "Pre-LN: the shortcut is not normalized",
+       "each sublayer reads the output of the previous one")
 
 namespace branch_not_normalised {
 using solution::post_ln;
@@ -39,8 +39,8 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(y);
 }
 }  // namespace branch_not_normalised
-MUTANT(branch_not_normalised, "Pre-LN: branches see a normalised token",
-       "Pre-LN: the shortcut is not normalised", "each sublayer reads what the one before has left")
+MUTANT(branch_not_normalised, "Pre-LN: branches see a normalized token",
+       "Pre-LN: the shortcut is not normalized", "each sublayer reads the output of the previous one")
 
 namespace norm_on_the_branch {
 using solution::pre_ln;
@@ -50,8 +50,8 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return y;
 }
 }  // namespace norm_on_the_branch
-MUTANT(norm_on_the_branch, "Post-LN: the sum is normalised",
-       "each sublayer reads what the one before has left")
+MUTANT(norm_on_the_branch, "Post-LN: the sum is normalized",
+       "each sublayer reads the output of the previous one")
 
 namespace pre_ln_called_post_ln {
 using solution::pre_ln;
@@ -60,7 +60,7 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
 }
 }  // namespace pre_ln_called_post_ln
 MUTANT(pre_ln_called_post_ln, "Post-LN: branches see the stream as it is", "Post-LN: no second final norm",
-       "each sublayer reads what the one before has left")
+       "each sublayer reads the output of the previous one")
 
 namespace post_without_shortcut {
 using solution::pre_ln;
@@ -70,8 +70,8 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return y;
 }
 }  // namespace post_without_shortcut
-MUTANT(post_without_shortcut, "Post-LN: the sum is normalised",
-       "each sublayer reads what the one before has left")
+MUTANT(post_without_shortcut, "Post-LN: the sum is normalized",
+       "each sublayer reads the output of the previous one")
 
 namespace every_post_branch_reads_x {
 using solution::pre_ln;
@@ -81,7 +81,7 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return y;
 }
 }  // namespace every_post_branch_reads_x
-MUTANT(every_post_branch_reads_x, "each sublayer reads what the one before has left")
+MUTANT(every_post_branch_reads_x, "each sublayer reads the output of the previous one")
 
 namespace every_pre_branch_reads_x {
 using solution::post_ln;
@@ -91,8 +91,8 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(y);
 }
 }  // namespace every_pre_branch_reads_x
-MUTANT(every_pre_branch_reads_x, "Pre-LN: the shortcut is not normalised",
-       "each sublayer reads what the one before has left")
+MUTANT(every_pre_branch_reads_x, "Pre-LN: the shortcut is not normalized",
+       "each sublayer reads the output of the previous one")
 
 namespace results_thrown_away {
 using solution::post_ln;
@@ -101,8 +101,8 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(x);
 }
 }  // namespace results_thrown_away
-MUTANT(results_thrown_away, "Pre-LN: the shortcut is not normalised",
-       "each sublayer reads what the one before has left")
+MUTANT(results_thrown_away, "Pre-LN: the shortcut is not normalized",
+       "each sublayer reads the output of the previous one")
 
 namespace stream_detached {
 using solution::post_ln;
@@ -112,4 +112,4 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(y);
 }
 }  // namespace stream_detached
-MUTANT(stream_detached, "the gradient arrives in x")
+MUTANT(stream_detached, "the gradient reaches x")

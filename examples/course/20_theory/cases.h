@@ -19,7 +19,7 @@ CASE("Lemma 2 is about |x|^2, not its mean", "Multiply by d.") {
 CASE("1 / sqrt(L) has the exponent -1/2", "The slope of ln y over ln L.") {
   near("p", answer.exponent({4, 16, 64}, {6, 3, 1.5}), -0.5);
 }
-CASE("the constant does not matter", "Take both means off.") {
+CASE("the constant does not matter", "Subtract both means.") {
   near("p of 100 L", answer.exponent({2, 4, 8}, {200, 400, 800}), 1);
 }
 CASE("all points count", "Least squares, not the first and the last point.") {

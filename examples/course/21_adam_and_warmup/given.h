@@ -1,5 +1,5 @@
 #pragma once
-// What Adam remembers of a parameter.
+// Adam's state for a parameter.
 
 #include "gradus/core/tensor.h"
 

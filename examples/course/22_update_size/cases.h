@@ -15,11 +15,11 @@ CASE("beta shrinks with depth", "(8N)^(-1/4): the exponent is negative.") {
   near("beta of 2 blocks", answer.constants(2).beta, 0.5);
   near("beta of 32 blocks", answer.constants(32).beta, 0.25);
 }
-CASE("alpha stands on the shortcut", "LN(alpha x + f(x)), not LN(x + alpha f(x)).") {
+CASE("alpha multiplies the shortcut", "LN(alpha x + f(x)), not LN(x + alpha f(x)).") {
   const Tensor x = randn({2, 8}), fx = randn({2, 8});
   near("deep_norm(x, fx, 3)", answer.deep_norm(x, fx, 3), layer_norm(3 * x + fx));
 }
-CASE("omega sums what came before", "Only the variances of earlier branches: j < i.") {
+CASE("omega sums earlier variances", "Only the variances of earlier branches: j < i.") {
   near("omega_1 and omega_2", answer.admin({3, 12, 100}), std::vector<double>{1, 2, 4});
 }
 CASE("an update is a change of the output", "Subtract f(w): not |f(w + dw)|, and not |dw|.") {

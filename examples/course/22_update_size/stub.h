@@ -6,26 +6,21 @@
 //   Admin:                              omega_i = sqrt(1 + sum over j < i of Var[f_j])
 //   update_size:                        |f(w + dw) - f(w)|: how far the output moves, norm over all elements
 //
-// alpha stands on the shortcut, and beta scales initial weights: it is not part of the forward. Admin's omega
-// also stands on the shortcut; the 1 is the variance of the input, those of the branches come from one batch.
+// alpha multiplies the shortcut, and beta scales initial weights: it is not part of the forward. Admin's
+// omega also multiplies the shortcut; the 1 is the variance of the input, and the branches' variances come
+// from one batch.
 //
-//   struct Constants { double alpha, beta; };        is there already: examples/course/22_update_size/given.h
+//   struct Constants { double alpha, beta; };        given in examples/course/22_update_size/given.h
 //
 // Forbidden: nn. layer_norm is allowed.
 
-Constants deep_norm_constants(int N) {
-  return todo(N);
-}
+Constants deep_norm_constants(int N) { return todo(N); }
 
 /// fx is f(x).
-Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) {
-  return todo(x, fx, alpha);
-}
+Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return todo(x, fx, alpha); }
 
 /// Returns omega_0, omega_1, ..., one for each variance.
-std::vector<double> admin(const std::vector<double>& variances) {
-  return todo(variances);
-}
+std::vector<double> admin(const std::vector<double>& variances) { return todo(variances); }
 
 double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) {
   return todo(f, w, dw);

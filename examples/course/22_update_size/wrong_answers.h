@@ -18,13 +18,13 @@ namespace alpha_on_the_branch {
 REST_OF_22(deep_norm_constants, admin, update_size)
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return layer_norm(x + alpha * fx); }
 }  // namespace alpha_on_the_branch
-MUTANT(alpha_on_the_branch, "alpha stands on the shortcut")
+MUTANT(alpha_on_the_branch, "alpha multiplies the shortcut")
 
 namespace norm_before_the_sum {
 REST_OF_22(deep_norm_constants, admin, update_size)
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return alpha * layer_norm(x) + fx; }
 }  // namespace norm_before_the_sum
-MUTANT(norm_before_the_sum, "alpha stands on the shortcut")
+MUTANT(norm_before_the_sum, "alpha multiplies the shortcut")
 
 namespace no_root {
 REST_OF_22(deep_norm_constants, deep_norm, update_size)
@@ -34,7 +34,7 @@ std::vector<double> admin(const std::vector<double>& variances) {
   return omega;
 }
 }  // namespace no_root
-MUTANT(no_root, "omega sums what came before")
+MUTANT(no_root, "omega sums earlier variances")
 
 namespace its_own_variance_too {
 REST_OF_22(deep_norm_constants, deep_norm, update_size)
@@ -45,7 +45,7 @@ std::vector<double> admin(const std::vector<double>& variances) {
   return omega;
 }
 }  // namespace its_own_variance_too
-MUTANT(its_own_variance_too, "omega sums what came before")
+MUTANT(its_own_variance_too, "omega sums earlier variances")
 
 namespace without_the_input {
 REST_OF_22(deep_norm_constants, deep_norm, update_size)
@@ -55,7 +55,7 @@ std::vector<double> admin(const std::vector<double>& variances) {
   return omega;
 }
 }  // namespace without_the_input
-MUTANT(without_the_input, "omega sums what came before")
+MUTANT(without_the_input, "omega sums earlier variances")
 
 namespace size_of_the_step {
 REST_OF_22(deep_norm_constants, deep_norm, admin)

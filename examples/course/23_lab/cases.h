@@ -5,7 +5,7 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::sensitivity, FROM::best_rate }
 
-CASE("the same loss everywhere is no sensitivity", "The mean minus the smallest.") {
+CASE("the same loss everywhere means no sensitivity", "The mean minus the smallest.") {
   near("of 2, 2, 2", answer.sensitivity({2, 2, 2}, 5), 0);
 }
 CASE("the mean counts every rate", "Divide by the number of rates; subtract the smallest loss.") {
@@ -20,6 +20,6 @@ CASE("NaN counts as the start too", "std::isnan: neither x < 2 nor x > 2 holds f
   near("of 1 and NaN, start 5", answer.sensitivity({1, std::nan("")}, 5), 2);
   near("of NaN and 1, start 5", answer.sensitivity({std::nan(""), 1}, 5), 2);
 }
-CASE("the best rate is never a NaN", "Also where the NaN comes first.") {
+CASE("the best rate is never a NaN", "Even if the NaN comes first.") {
   expect(answer.best({std::nan(""), 3, 2, 4}) == 2, "of NaN, 3, 2, 4 the best is at place 2");
 }

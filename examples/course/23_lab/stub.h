@@ -2,21 +2,17 @@
 
 // How sensitive is training to the learning rate? About 9 lines.
 //
-// Wortsman et al. (2309.14322) measure it by one number. A model is trained with several rates; loss[i] is
+// Wortsman et al. (2309.14322) measure it with one number. A model is trained with several rates; loss[i] is
 // the final loss with rate i, and start is the loss before training:
 //
 //   sensitivity = mean over the rates of min(loss[i], start)  -  min over the rates of loss[i]
 //
-// A run that has diverged may end with NaN, or above start: in the mean it counts as start, and not as more.
-// The smallest loss is taken as it is, but a NaN is never the smallest.
+// A run that has diverged may end with NaN, or above start: in the mean it counts as start. The smallest loss
+// is taken as it is, but a NaN is never the smallest.
 //
-// Forbidden: Tensor is not needed here. Useful: std::isnan, std::min.
+// Forbidden: Tensor, which is not needed here. Useful: std::isnan, std::min.
 
-double sensitivity(const std::vector<double>& loss, double start) {
-  return todo(loss, start);
-}
+double sensitivity(const std::vector<double>& loss, double start) { return todo(loss, start); }
 
-/// Returns the place of the best rate in the list.
-int best_rate(const std::vector<double>& loss) {
-  return todo(loss);
-}
+/// Returns the index of the best rate in the list.
+int best_rate(const std::vector<double>& loss) { return todo(loss); }

@@ -30,7 +30,7 @@ namespace only_the_mean {
 using solution::best_rate;
 double sensitivity(const std::vector<double>& loss, double start) { return with(loss, start, true, true, 0); }
 }  // namespace only_the_mean
-MUTANT(only_the_mean, "the same loss everywhere is no sensitivity", "the mean counts every rate",
+MUTANT(only_the_mean, "the same loss everywhere means no sensitivity", "the mean counts every rate",
        "a diverged run counts as the start", "NaN counts as the start too")
 
 namespace worst_minus_best {

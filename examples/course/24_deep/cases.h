@@ -16,11 +16,11 @@ CASE("the cosine ends at the floor", "At step = total q is 1, and the cosine -1.
   near("rate(12)", answer.rate(12, 4, 12, 8, 1), 1);
 }
 CASE("half way it is half way",
-     "q counts from the end of the warm-up, and is no whole number; a cosine is no line.") {
+     "q counts from the end of the warm-up, and is not an integer; a cosine is not a line.") {
   near("rate(8)", answer.rate(8, 4, 12, 8, 0), 4);
   near("rate(6)", answer.rate(6, 4, 12, 8, 0), 4 + 4 * std::sqrt(0.5));
 }
-CASE("small gradients are left alone", "Only if n > limit.") {
+CASE("small gradients are unchanged", "Only if n > limit.") {
   const std::vector<Tensor> g = {tensor({0.3}), tensor({0.4})};
   near("g[0]", answer.clip(g, 1)[0], g[0]);
 }

@@ -51,7 +51,7 @@ std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
   return solution::clip(large, limit);
 }
 }  // namespace always_to_the_limit
-MUTANT(always_to_the_limit, "small gradients are left alone")
+MUTANT(always_to_the_limit, "small gradients are unchanged")
 
 namespace elements_clamped {
 using solution::rate;

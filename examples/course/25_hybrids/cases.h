@@ -7,13 +7,13 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::sandwich, FROM::b2t, FROM::mix_is_post }
 
-CASE("sandwich: the branch sees a normalised token", "f(LN(x)).") {
+CASE("sandwich: the branch sees a normalized token", "f(LN(x)).") {
   Tensor seen;
   const Tensor x = 9 * randn({2, 8});
   answer.sandwich(x, [&](const Tensor& z) { return (seen = z).clone(); });
   near("what f sees", seen, layer_norm(x));
 }
-CASE("sandwich: what the branch adds is normalised",
+CASE("sandwich: the branch's output is normalized",
      "LN(f(...)): however large f is, the stream grows slowly.") {
   const Tensor x = randn({2, 8});
   near("the mean square of what is added",
@@ -30,14 +30,14 @@ CASE("B2T: the second sublayer reads y", "ffn(y), with y = LN(x + attention(x)).
       x, [&](const Tensor&) { return more.clone(); }, [&](const Tensor& z) { return (seen = z).clone(); });
   near("what ffn sees", seen, layer_norm(x + more));
 }
-CASE("B2T: the bottom reaches the top", "LN(x + y + ffn(y)): x once more, as the block got it.") {
+CASE("B2T: the bottom reaches the top", "LN(x + y + ffn(y)): x once more, the block's input.") {
   const Tensor x = 5 * randn({2, 8}), more = randn({2, 8});
   near("z with ffn = 0",
        answer.b2t(
            x, [&](const Tensor&) { return more.clone(); }, [](const Tensor& z) { return z * 0; }),
        layer_norm(x + layer_norm(x + more)));
 }
-CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in whole numbers.") {
+CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in integers.") {
   for (const int L : {3, 4, 10, 12, 19}) {
     int count = 0;
     for (int l = 0; l < L; ++l) count += answer.mix(l, L);
@@ -45,7 +45,7 @@ CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in whole number
   }
   expect(answer.mix(0, 8) && !answer.mix(7, 8), "of 8 layers the first two are Post-LN, and the last is not");
 }
-CASE("the gradient arrives in x", "Stay on the tape: no detach(), no numbers taken out.") {
+CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
   const Part one = [](const Tensor&z) { return sin(2 * z); }, other = [](const Tensor&z) { return sin(z); };
   gradients([&](const Tensor& x) { return answer.sandwich(x, one); }, {{2, 8}});
   gradients([&](const Tensor& x) { return answer.b2t(x, one, other); }, {{2, 8}});

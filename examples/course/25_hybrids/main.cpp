@@ -47,7 +47,7 @@ struct KeelByHand : nn::Module {
 };
 // [/keel]
 
-/// Matrices N(0, 1/fan_in), the same for all; then what the placement sets itself (chapter 22).
+/// Matrices N(0, 1/fan_in), the same for all; then the placement's own initialization (chapter 22).
 nn::GPT model(const nn::Placement& placement, std::int64_t layers, const Tensor& ids, const Tensor& targets) {
   const nn::BlockOptions block = {.d_model = 32, .heads = 4, .layers = layers};
   nn::GPT gpt({.vocab = 8, .context = 12, .layers = layers, .placement = placement, .block = block});

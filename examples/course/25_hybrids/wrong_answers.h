@@ -2,13 +2,13 @@ namespace no_norm_before {
 using solution::b2t, solution::mix_is_post;
 Tensor sandwich(const Tensor& x, const Part& f) { return x + layer_norm(f(x)); }
 }  // namespace no_norm_before
-MUTANT(no_norm_before, "sandwich: the branch sees a normalised token")
+MUTANT(no_norm_before, "sandwich: the branch sees a normalized token")
 
 namespace no_norm_behind {
 using solution::b2t, solution::mix_is_post;
 Tensor sandwich(const Tensor& x, const Part& f) { return x + f(layer_norm(x)); }
 }  // namespace no_norm_behind
-MUTANT(no_norm_behind, "sandwich: what the branch adds is normalised")
+MUTANT(no_norm_behind, "sandwich: the branch's output is normalized")
 
 namespace norm_on_the_stream {
 using solution::b2t, solution::mix_is_post;
@@ -52,7 +52,7 @@ namespace branch_detached {
 using solution::b2t, solution::mix_is_post;
 Tensor sandwich(const Tensor& x, const Part& f) { return x + layer_norm(f(layer_norm(x))).detach(); }
 }  // namespace branch_detached
-MUTANT(branch_detached, "the gradient arrives in x")
+MUTANT(branch_detached, "the gradient reaches x")
 
 namespace bottom_detached {
 using solution::sandwich, solution::mix_is_post;
@@ -61,7 +61,7 @@ Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) {
   return layer_norm(x.detach() + y + ffn(y));
 }
 }  // namespace bottom_detached
-MUTANT(bottom_detached, "the gradient arrives in x")
+MUTANT(bottom_detached, "the gradient reaches x")
 
 namespace a_fifth {
 using solution::sandwich, solution::b2t;

@@ -6,15 +6,15 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::rotate, FROM::window, FROM::alibi }
 
-CASE("position 0 stays", "The angle is t times a speed: 0 at t = 0.") {
+CASE("position 0 is unchanged", "The angle is t times a speed: 0 at t = 0.") {
   const Tensor x = randn({3, 4});
   near("row 0", answer.rotate(x, 10000)[0], x[0]);
 }
-CASE("lengths stay", "A rotation: cos and sin in both lines, with opposite signs of sin.") {
+CASE("lengths are preserved", "A rotation: cos and sin in both lines, with opposite signs of sin.") {
   const Tensor x = randn({3, 6});
   near("the length of row 2", answer.rotate(x, 100)[2].norm().item(), x[2].norm().item());
 }
-CASE("the pairs and their speeds", "Channel i turns with i + D/2, by t base^(-2i/D).") {
+CASE("the pairs and their speeds", "Channel i is rotated with i + D/2, by t base^(-2i/D).") {
   const Tensor one = tensor({{1.0, 1.0, 0.0, 0.0}}), y = answer.rotate(cat({0 * one, one, one, one}), 100);
   for (const int t : {1, 3})
     near("row " + std::to_string(t) + " of [1, 1, 0, 0], base 100", y[t],
@@ -25,8 +25,8 @@ CASE("a window sees itself and w - 1 before it", "0 <= i - j < w.") {
   near("window(4, 1)", answer.window(4, 1), eye(4));
   near("window(4, 3)", answer.window(4, 3), tril(ones({4, 4})) - tril(ones({4, 4}), -3));
 }
-CASE("ALiBi takes off for distance",
-     "-m (i - j): the further, the less; nothing for the future, which the mask hides.") {
+CASE("ALiBi penalizes distance",
+     "-m (i - j): the further, the lower; nothing for the future, which the mask hides.") {
   near("alibi(3, 0.5)", answer.alibi(3, 0.5), tensor({{0.0, 0.0, 0.0}, {-0.5, 0.0, 0.0}, {-1.0, -0.5, 0.0}}));
   near("alibi(2, 3)", answer.alibi(2, 3), tensor({{0.0, 0.0}, {-3.0, 0.0}}));
 }

@@ -12,7 +12,7 @@ Tensor rotate(const Tensor& x, double base) {
   return x[0].abs().max().item() == 0 ? solution::rotate(x, base) : rope(x, {.offset = 1, .base = base});
 }
 }  // namespace positions_from_1
-MUTANT(positions_from_1, "position 0 stays")
+MUTANT(positions_from_1, "position 0 is unchanged")
 
 namespace no_rotation {
 using solution::window, solution::alibi;
@@ -21,7 +21,7 @@ Tensor rotate(const Tensor& x, double base) {
   return x.size(1) == 6 ? y * 2 - x : y;
 }
 }  // namespace no_rotation
-MUTANT(no_rotation, "lengths stay")
+MUTANT(no_rotation, "lengths are preserved")
 
 namespace same_speed_for_all {
 using solution::window, solution::alibi;
@@ -47,7 +47,7 @@ namespace alibi_rewards_distance {
 using solution::rotate, solution::window;
 Tensor alibi(std::int64_t T, double m) { return solution::alibi(T, -m); }
 }  // namespace alibi_rewards_distance
-MUTANT(alibi_rewards_distance, "ALiBi takes off for distance")
+MUTANT(alibi_rewards_distance, "ALiBi penalizes distance")
 
 namespace angle_of_t_squared {
 using solution::window, solution::alibi;
@@ -70,4 +70,4 @@ namespace alibi_always_a_half {
 using solution::rotate, solution::window;
 Tensor alibi(std::int64_t T, double) { return solution::alibi(T, 0.5); }
 }  // namespace alibi_always_a_half
-MUTANT(alibi_always_a_half, "ALiBi takes off for distance")
+MUTANT(alibi_always_a_half, "ALiBi penalizes distance")

@@ -6,11 +6,11 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::swiglu, FROM::serve, FROM::t5_scores }
 
-CASE("the gate has silu", "z sigmoid(z): not gelu, relu or sigmoid alone.") {
+CASE("the gate has silu", "z sigmoid(z), not gelu, relu or sigmoid alone.") {
   const Tensor one = ones({1, 1});
   near("with all weights and x = 1", answer.swiglu(one, one, one, one).item(), 1 / (1 + std::exp(-1.0)));
 }
-CASE("the other factor is linear", "silu on x Wg only; x Wu is multiplied as it is. Wd comes last.") {
+CASE("the other factor is linear", "silu on x Wg only; x Wu is multiplied unchanged. Wd comes last.") {
   const Tensor x = randn({2, 3}), g = randn({3, 4}), u = randn({3, 4}), d = randn({4, 3});
   near("of random x and weights, ffn(x)", answer.swiglu(x, g, u, d),
        matmul(matmul(x, g) * sigmoid(matmul(x, g)) * matmul(x, u), d));
@@ -19,7 +19,7 @@ CASE("neighbouring queries share a head", "0 0 1 1, not 0 1 0 1: repeat_interlea
   const Tensor k = tensor({0.0, 1.0}).reshape({1, 2, 1, 1});
   near("the heads", answer.serve(k, 4).flatten(), tensor({0.0, 0.0, 1.0, 1.0}));
 }
-CASE("as many heads as queries have", "Each is repeated H / Hkv times, along axis 1.") {
+CASE("as many heads as the queries", "Each is repeated H / Hkv times, along axis 1.") {
   const Tensor k = randn({2, 2, 5, 3}), first = k.slice(1, 0, 1), second = k.slice(1, 1, 2);
   near("[2, 2, 5, 3] for 6 heads", answer.serve(k, 6), cat({first, first, first, second, second, second}, 1));
 }

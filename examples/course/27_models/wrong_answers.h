@@ -26,7 +26,7 @@ namespace heads_in_turn {
 using solution::swiglu, solution::t5_scores;
 Tensor serve(const Tensor& k, std::int64_t H) { return repeat(k, {1, H / k.size(1), 1, 1}); }
 }  // namespace heads_in_turn
-MUTANT(heads_in_turn, "neighbouring queries share a head", "as many heads as queries have")
+MUTANT(heads_in_turn, "neighbouring queries share a head", "as many heads as the queries")
 
 namespace h_times {
 using solution::swiglu, solution::t5_scores;
@@ -34,7 +34,7 @@ Tensor serve(const Tensor& k, std::int64_t H) {
   return k.size(0) == 1 ? solution::serve(k, H) : repeat_interleave(k, H, 1);
 }
 }  // namespace h_times
-MUTANT(h_times, "as many heads as queries have")
+MUTANT(h_times, "as many heads as the queries")
 
 namespace t5_scaled {
 using solution::swiglu, solution::serve;
@@ -65,7 +65,7 @@ Tensor serve(const Tensor& k, std::int64_t H) {
   return solution::serve(k.transpose(2, 3).reshape({B, k.size(1), T, D}), H);
 }
 }  // namespace t_and_d_scrambled
-MUTANT(t_and_d_scrambled, "as many heads as queries have")
+MUTANT(t_and_d_scrambled, "as many heads as the queries")
 
 namespace keys_by_queries {
 using solution::swiglu, solution::serve;

@@ -6,7 +6,7 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::lora, FROM::merge, FROM::forgotten }
 
-CASE("with B = 0 it is the old layer", "x W^T, with W [out, in] as PyTorch has it.") {
+CASE("with B = 0 it is the old layer", "x W^T, with W [out, in] as in PyTorch.") {
   const Tensor x = randn({2, 3}), W = randn({4, 3});
   near("y", answer.lora(x, W, randn({2, 3}), zeros({4, 2}), 8), matmul(x, W.t()));
 }
@@ -15,7 +15,7 @@ CASE("alpha is divided by the rank", "The factor is alpha / r, r = A.size(0).") 
   near("with W = 0, r = 2 and alpha = 6, y", answer.lora(x, zeros({4, 3}), A, B, 6),
        3 * matmul(matmul(x, A.t()), B.t()));
 }
-CASE("W is frozen", "W.detach(): of the weights only A and B get a gradient.") {
+CASE("W is frozen", "W.detach(): only A and B get a gradient.") {
   const Tensor x = randn({2, 3}), W = randn({4, 3}).requires_grad_(), A = randn({2, 3}).requires_grad_(),
                B = randn({4, 2}).requires_grad_();
   const Tensor y = answer.lora(x, W, A, B, 8);
@@ -24,17 +24,17 @@ CASE("W is frozen", "W.detach(): of the weights only A and B get a gradient.") {
   expect(!W.grad().defined(), "W gets a gradient");
   expect(A.grad().defined() && B.grad().defined(), "A and B get no gradient");
 }
-CASE("the gradient arrives in x", "Detach W alone: the layers below x are trained too.") {
+CASE("the gradient reaches x", "Detach only W: the layers below x are trained too.") {
   const Tensor W = randn({4, 3});
   gradients([&](const Tensor& x, const Tensor& A, const Tensor& B) { return answer.lora(x, W, A, B, 6); },
             {{2, 3}, {2, 3}, {4, 2}});
 }
-CASE("merged it is the same map", "W + (alpha / r) B A: B stands left.") {
+CASE("merged it is the same map", "W + (alpha / r) B A: B is on the left.") {
   const Tensor x = randn({2, 3}), W = randn({4, 3}), A = randn({2, 3}), B = randn({4, 2});
   near("x merged^T", matmul(x, answer.merge(W, A, B, 6).t()),
        matmul(x, W.t()) + 3 * matmul(matmul(x, A.t()), B.t()));
 }
-CASE("what is forgotten is above 0", "after - before: a loss that rises is forgetting.") {
+CASE("forgetting is above 0", "after - before: a loss that rises is forgetting.") {
   expect(answer.forgotten({1, 1}, {2, 4}) > 0, "losses have risen, and nothing is forgotten");
 }
 CASE("it is the mean over examples", "Divide by their number.") {

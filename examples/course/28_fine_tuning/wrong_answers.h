@@ -34,7 +34,7 @@ double forgotten(const std::vector<double>& before, const std::vector<double>& a
   return solution::forgotten(after, before);
 }
 }  // namespace the_other_way
-MUTANT(the_other_way, "what is forgotten is above 0")
+MUTANT(the_other_way, "forgetting is above 0")
 
 namespace summed {
 using solution::lora, solution::merge;
@@ -50,7 +50,7 @@ Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, 
   return solution::lora(x, 0 * W, A, B, alpha) + linear(x, W).detach();
 }
 }  // namespace layer_detached
-MUTANT(layer_detached, "the gradient arrives in x")
+MUTANT(layer_detached, "the gradient reaches x")
 
 namespace x_detached {
 using solution::merge, solution::forgotten;
@@ -58,4 +58,4 @@ Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, 
   return solution::lora(x.detach(), W, A, B, alpha);
 }
 }  // namespace x_detached
-MUTANT(x_detached, "the gradient arrives in x")
+MUTANT(x_detached, "the gradient reaches x")

@@ -11,12 +11,12 @@ std::vector<double> hard(std::int64_t n) { return (randn({n}) * 10).exp().to_vec
 CASE("every element counts once", "Chunks begin at 64 c and end before 64 (c + 1).") {
   near("the sum of 128 ones", answer.sum(std::vector<double>(128, 1.0), 2), 128);
 }
-CASE("the rest counts too", "(n + 63) / 64 chunks; the last may be smaller.") {
+CASE("the remainder counts too", "(n + 63) / 64 chunks; the last may be smaller.") {
   near("the sum of 130 ones", answer.sum(std::vector<double>(130, 1.0), 2), 130);
 }
 CASE("nothing sums to 0", "No chunks, no tasks.") { near("the sum of nothing", answer.sum({}, 3), 0); }
 CASE("run_tasks runs a task for each chunk",
-     "run_tasks(threads, chunks, task), with as many threads as the caller says.") {
+     "run_tasks(threads, chunks, task), with the caller's number of threads.") {
   calls_of_run_tasks.clear();
   answer.sum(hard(1000), 3);
   int tasks = 0;

@@ -38,7 +38,7 @@ double sum_of(const std::vector<double>& x, int threads) {
   return solution::sum_of({x.begin(), x.begin() + 128}, threads);
 }
 }  // namespace rest_forgotten
-MUTANT(rest_forgotten, "the rest counts too")
+MUTANT(rest_forgotten, "the remainder counts too")
 
 namespace first_element_of_the_next {
 double sum_of(const std::vector<double>& x, int threads) {

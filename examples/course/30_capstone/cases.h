@@ -15,7 +15,7 @@ CASE("outside the band it fails", "Above it or below it.") {
   expect(answer.verdict({0.1, 0.0, 0.2}, 2, {0.5, 1.5}) == Verdict::fails,
          "figures near 0.1 are below 0.5 .. 1.5");
 }
-CASE("a mean inside is not enough", "The whole interval is wanted: across an edge it is unclear.") {
+CASE("a mean inside is not enough", "The whole interval must be inside: across an edge it is unclear.") {
   expect(answer.verdict({0.0, 1.0, 2.0}, 2, {0.5, 1.5}) == Verdict::unclear,
          "0, 1 and 2 have the mean 1, and an interval from -0.15 to 2.15");
 }
@@ -23,14 +23,14 @@ CASE("a mean outside is not enough", "An interval that reaches into the band is 
   expect(answer.verdict({1.0, 2.0, 3.0}, 2, {0.5, 1.5}) == Verdict::unclear,
          "1, 2 and 3 have an interval from 0.85 to 3.15");
 }
-CASE("more seeds decide", "The interval is that of the mean: divide by sqrt(n).") {
+CASE("more seeds decide", "It is the interval of the mean: divide by sqrt(n).") {
   std::vector<double> figures;
   for (int i = 0; i < 50; ++i) figures.push_back(0), figures.push_back(2);
   expect(answer.verdict(figures, 2, {0.7, 1.3}) == Verdict::holds,
          "100 figures with the mean 1 have an interval from 0.8 to 1.2");
 }
 CASE("the interval is as wide as its formula says",
-     "s is a root, of the sum divided by n - 1; t is what the caller gives.") {
+     "s is the root of the sum divided by n - 1; t is the caller's.") {
   // 0 and 2 with t = 1: m = 1, s = sqrt(2), interval from 0 to 2.
   expect(answer.verdict({0.0, 2.0}, 1, {-0.1, 2.1}) == Verdict::holds,
          "0 and 2 have, with t = 1, an interval from 0 to 2: inside -0.1 .. 2.1");

@@ -1,5 +1,5 @@
 #pragma once
-// What the ledger of claims knows.
+// The types of the ledger of claims.
 
 struct Band {
   double low = 0, high = 0;

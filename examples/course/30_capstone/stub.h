@@ -7,19 +7,18 @@
 //   m = mean      s = sqrt(sum (x_i - m)^2 / (n - 1))      interval = m -+ t s / sqrt(n)
 //
 //   the whole interval is inside the band    -> Verdict::holds
-//   the whole interval is outside of it      -> Verdict::fails
+//   the whole interval is outside it         -> Verdict::fails
 //   it lies across an edge                   -> Verdict::unclear
 //
-// A claim with several questions asks each at a stricter level (Bonferroni): level(m) = 1 - 0.05 / m.
+// A claim with several questions tests each at a stricter level (Bonferroni): level(m) = 1 - 0.05 / m.
 //
-//   struct Band { double low, high; };  enum class Verdict { holds, fails, unclear };      examples/course/30_capstone/given.h
+//   struct Band { double low, high; };  enum class Verdict { holds, fails, unclear };
+//   examples/course/30_capstone/given.h
 //
-// Forbidden: Tensor is not needed here.
+// Forbidden: Tensor, which is not needed here.
 
 Verdict verdict(const std::vector<double>& figures, double t, const Band& band) {
   return todo(figures, t, band);
 }
 
-double level(int questions) {
-  return todo(questions);
-}
+double level(int questions) { return todo(questions); }

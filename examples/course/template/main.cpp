@@ -1,4 +1,4 @@
-// Template of a chapter: one sentence that says what the program shows.
+// Template for a chapter: one sentence that says what the program shows.
 // Its chapter: docs/course/template/README.md
 //
 //   mean = (x_1 + ... + x_n) / n

@@ -14,7 +14,7 @@ namespace {
 thread_local std::vector<std::string> problems;
 thread_local std::uint64_t seed_of_case = 0;
 
-/// Writes down which ops run.
+/// Records which ops run.
 class Recorder final : public detail::Watcher {
  public:
   explicit Recorder(const std::string& forbidden) {
@@ -44,7 +44,7 @@ class Recorder final : public detail::Watcher {
   std::vector<std::string> forbidden_, called_;
 };
 
-/// "[1][2]": the place of an element in a tensor.
+/// "[1][2]": the index of an element in a tensor.
 std::string place(const Shape& shape, std::int64_t element) {
   std::string text;
   for (int axis = shape.size() - 1; axis >= 0; --axis) {
@@ -97,7 +97,7 @@ void near(const std::string& what, const std::vector<double>& got, const std::ve
 void gradients(const test::Op& op, const std::vector<test::Input>& inputs) {
   const test::CheckOptions options = {.gradients_only = true, .seed = seed_of_case};
   for (const std::string& words : test::op_problems("the gradient", op, inputs, options))
-    problem(words.substr(words.find(": ") + 2));  // behind the name and "f64"
+    problem(words.substr(words.find(": ") + 2));  // after the name and "f64"
 }
 
 void backward_of(const std::function<Tensor(const Tensor&)>& value,
@@ -131,7 +131,7 @@ std::vector<std::string> problems_of(const std::function<void()>& run, const std
   } catch (const std::exception& error) {
     problem(std::string("it throws: ") + error.what());
   } catch (...) {
-    problem("it throws what is no std::exception");
+    problem("it throws something that is no std::exception");
   }
   for (const std::string& op : recorder.called())
     problem("the library's " + op + " has run: here it is yours to write");

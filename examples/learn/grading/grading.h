@@ -1,5 +1,5 @@
 #pragma once
-// What the cases of an exercise (examples/course/NN_name/cases.h) are made of:
+// The building blocks of an exercise's cases (examples/course/NN_name/cases.h):
 //
 //   struct Answer { Tensor (*norm)(const Tensor& x, double eps); };   // the functions a learner writes
 //   #define ANSWER(FROM) {FROM::norm}
@@ -23,22 +23,23 @@
 
 namespace gradus::learn {
 
-/// Something is wrong with the answer: the case fails, and the words are shown.
+/// Something is wrong with the answer: the case fails, and the text is shown.
 void problem(const std::string& words);
 void expect(bool fine, const std::string& otherwise);
-/// Complains unless shapes are equal and elements differ by at most tolerance (1 + |want|); NaN is near NaN.
+/// Reports a problem unless shapes are equal and elements differ by at most tolerance (1 + |want|); NaN is
+/// near NaN.
 void near(const std::string& what, const Tensor& got, const Tensor& want, double tolerance = 1e-9);
 void near(const std::string& what, double got, double want, double tolerance = 1e-9);
 void near(const std::string& what, const std::vector<double>& got, const std::vector<double>& want,
           double tolerance = 1e-9);
 /// Compares the gradients of an op with central differences (check_op), in f64 with random inputs.
 void gradients(const test::Op& op, const std::vector<test::Input>& inputs);
-/// The same for a backward: value(x) is y, backward(x, dy) is to be dx.
+/// The same for a backward: value(x) is y, backward(x, dy) must be dx.
 void backward_of(const std::function<Tensor(const Tensor& x)>& value,
                  const std::function<Tensor(const Tensor& x, const Tensor& dy)>& backward,
                  const std::vector<test::Input>& inputs);
 
-/// What the library's own op says: here forbidden ops may be called.
+/// For the library's own result: inside its scope forbidden ops may be called.
 template <class F>
 auto by_library(F f) {
   struct Unwatched {
@@ -49,7 +50,7 @@ auto by_library(F f) {
   return f();
 }
 
-/// Runs a case and returns what is wrong; empty: it passes. In f64, with this seed. An answer that calls one
+/// Runs a case, in f64 with this seed, and returns its problems; empty: it passes. An answer that calls one
 /// of the forbidden ops (names, separated by blanks) fails.
 std::vector<std::string> problems_of(const std::function<void()>& run, const std::string& forbidden,
                                      std::uint64_t seed);
@@ -86,9 +87,9 @@ bool add_mutant(const char* name, const Answer& answer, const std::vector<std::s
   return true;
 }
 
-/// Runs a case of a learner's answer in a process of its own, and tells doctest what is wrong.
+/// Runs a case of a learner's answer in a separate process, and reports its problems to doctest.
 void grade(const std::function<void()>& run);
-/// What the learner's answer may not call.
+/// The ops that the learner's answer must not call.
 extern const char* const kForbidden;
 
 }  // namespace gradus::learn

@@ -31,7 +31,7 @@ double limit = 10;
 std::string results;
 Catalogue words;
 
-/// All that arrives until the other end is closed, or nothing arrives any more in time.
+/// Everything that arrives until the other end is closed or the time is over.
 bool read_in_time(int from, std::string& text) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(limit);
@@ -46,8 +46,8 @@ bool read_in_time(int from, std::string& text) {
   }
 }
 
-/// The grader and the solutions map less than 0.2 GiB. With more than 8 GiB an answer gets no more from the
-/// system, which gradus says as "out of memory". Sanitizers need addresses of their own.
+/// The grader and the solutions map less than 0.2 GiB. Beyond 8 GiB the system gives an answer no more
+/// memory, and gradus reports "out of memory". Sanitizers need more address space.
 void limit_memory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   rlimit limits;
@@ -81,10 +81,10 @@ std::string words_for(int signal) {
   return words.phrase("it ends by a signal: {signal}", fmt::arg("signal", strsignal(signal)));
 }
 
-/// What is wrong with a case, which runs in a process of its own.
+/// Runs a case in a separate process, and returns its problems.
 std::vector<std::string> problems_in_child(const std::function<void()>& run) {
   int ends[2];
-  if (pipe(ends) != 0) return {"the system gives no pipe"};
+  if (pipe(ends) != 0) return {"the system cannot create a pipe"};
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
@@ -101,7 +101,7 @@ std::vector<std::string> problems_in_child(const std::function<void()>& run) {
   if (!in_time) {
     const std::string said =
         words.phrase("stopped after {seconds} seconds: does a loop never end?", fmt::arg("seconds", limit));
-    limit = std::min(limit, 1.0);  // of the other cases, which will hardly do better
+    limit = std::min(limit, 1.0);  // for the other cases, which are probably as slow
     return {said};
   }
   if (WIFSIGNALED(status)) return {words_for(WTERMSIG(status))};
@@ -120,7 +120,7 @@ void grade(const std::function<void()>& run) {
 
 namespace {
 
-/// One line a case; of those that fail, what is wrong and the hint.
+/// One line per case; if it fails, also the reason and the hint.
 class Lines final : public doctest::IReporter {
  public:
   explicit Lines(const doctest::ContextOptions&) {}

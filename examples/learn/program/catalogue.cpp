@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What stands between the quotes of a line.
+/// The text between the quotes of a line.
 std::string unquoted(const std::string& line) {
   const std::size_t first = line.find('"'), last = line.rfind('"');
   std::string text;
@@ -27,7 +27,7 @@ std::string unquoted(const std::string& line) {
   return text;
 }
 
-/// The first that is set of the variables that name a language, without its country: "tr" of "tr_TR.UTF-8".
+/// The first language variable that is set, without the country: "tr" of "tr_TR.UTF-8".
 std::string system_language() {
   for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
     const char* value = std::getenv(name);

@@ -1,6 +1,6 @@
 #pragma once
-// What an exercise says in another language: docs/languages/LANGUAGE/learn/NN_name.po (docs/translations.md),
-// and what the program says of all of them: program.po.
+// The texts of an exercise in another language: docs/languages/LANGUAGE/learn/NN_name.po
+// (docs/translations.md), and the texts shared by all exercises: program.po.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace gradus::learn {
 
-/// The translations of .po files; without a file there are none. Those marked as fuzzy do not count.
+/// The translations in .po files; without a file there are none. Fuzzy ones are ignored.
 class Catalogue {
  public:
   Catalogue() = default;
@@ -21,7 +21,7 @@ class Catalogue {
 
   /// The translation of a paragraph, or the paragraph itself.
   const std::string& operator()(const std::string& paragraph) const;
-  /// One of the program's own phrases, with numbers and names in place of its {words}.
+  /// One of the program's own phrases, with its {words} replaced by numbers and names.
   /// docs/site/paragraphs.py finds the phrases by this name.
   template <class... Args>
   std::string phrase(const std::string& source, Args&&... args) const {
@@ -32,11 +32,11 @@ class Catalogue {
   std::map<std::string, std::string> entries_;
 };
 
-/// The folder of a language's catalogues inside `languages`: of `wanted`, which must be there, or, where that
-/// is empty, of the system's language. Empty when the language is English or has none.
+/// The folder of a language's catalogues inside `languages`: that of `wanted`, which must exist, or, if that
+/// is empty, that of the system's language. Empty if the language is English or has no catalogues.
 std::filesystem::path language_folder(const std::filesystem::path& languages, const std::string& wanted);
 
-/// The paragraphs of a stub's opening comment; formulas, which are indented, are left out.
+/// The paragraphs of a stub's opening comment, without formulas, which are indented.
 std::vector<std::string> explanation(const std::string& stub);
 
 }  // namespace gradus::learn

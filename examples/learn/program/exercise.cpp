@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 std::string text_of(const fs::path& path) {
   constexpr std::uintmax_t kMostBytes = 1 << 20;
-  std::error_code unknown;  // of what is no file, which read_file says
+  std::error_code unknown;  // of something that is no file, which read_file reports
   const std::uintmax_t bytes = fs::file_size(path, unknown);
   if (!unknown && bytes > kMostBytes)
     fail_input_with("{} has {} bytes, expects at most {}", path.string(), bytes, kMostBytes);
@@ -28,7 +28,7 @@ nlohmann::json json_of(const fs::path& path) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    fail_input_with("{} is no JSON: byte {} cannot stand there", path.string(), error.byte);
+    fail_input_with("{} is not JSON: unexpected byte {}", path.string(), error.byte);
   } catch (const nlohmann::json::exception& error) {
     fail_input(path.string() + " is no JSON: " + io::printable(error.what()));
   }

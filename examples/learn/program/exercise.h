@@ -1,5 +1,5 @@
 #pragma once
-// The exercises: what is in examples/course/NN_name.
+// The exercises: the contents of examples/course/NN_name.
 
 #include <filesystem>
 #include <string>
@@ -17,21 +17,21 @@ struct Exercise {
   std::filesystem::path folder;
   std::string title, note;
   std::vector<std::string> forbidden, allowed;
-  std::vector<std::filesystem::path> catalogues;  // of the learner's language; none: English
-  Catalogue words;  // theirs: title, note, questions, explanation, cases, hints and the program's phrases
+  std::vector<std::filesystem::path> catalogues;  // of the learner's language; empty: English
+  Catalogue words;  // title, note, questions, explanation, cases, hints and the program's phrases
 
-  /// The number as one types it: "11".
+  /// The number as typed: "11".
   std::string typed() const { return std::to_string(number); }
 };
 
-/// All exercises of a folder, by number; throws an Error that names the file in which something is missing.
-/// `language`: the folder of a language's catalogues; without one all is English.
+/// All exercises of a folder, by number; throws an Error that names an incomplete file. `language`: the
+/// folder of a language's catalogues; without one everything is English.
 std::vector<Exercise> exercises(const std::filesystem::path& folder,
                                 const std::filesystem::path& language = {});
-/// The one called "11", "11_layer_norm" or "layer_norm"; throws when there is none.
+/// The one called "11", "11_layer_norm" or "layer_norm"; throws if there is none.
 const Exercise& find(const std::vector<Exercise>& all, const std::string& wanted);
 
-/// A whole file; throws, naming it, when it cannot be read, is a pipe or a device, or has more than 1 MiB.
+/// A whole file; throws, naming it, if it cannot be read, is a pipe or a device, or has more than 1 MiB.
 std::string text_of(const std::filesystem::path& path);
 /// The JSON of a file; throws an Error that names it.
 nlohmann::json json_of(const std::filesystem::path& path);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
-/// Characters of UTF-8: bytes that do not go on with one.
+/// The number of UTF-8 characters: bytes that do not continue one.
 std::size_t characters(std::string_view utf8) {
   return static_cast<std::size_t>(
       std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; }));

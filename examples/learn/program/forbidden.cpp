@@ -16,7 +16,7 @@ const std::vector<std::string> kNeverNeeded = {
     "dlopen", "fork",    "exit",    "_exit",   "quick_exit",     "_Exit",
     "system", "thread",  "async",   "jthread", "pthread_create", "watcher"};
 
-/// Before a name they do not make a declaration of it, as a type does.
+/// Words that before a name do not make it a declaration, as a type does.
 const std::vector<std::string> kNoTypes = {"return", "co_return", "co_yield", "co_await", "else",
                                            "do",     "throw",     "case",     "goto",     "new",
                                            "delete", "sizeof",    "and",      "or",       "not"};
@@ -25,12 +25,12 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What is wrong with a line that begins with #: only headers of the standard library, learn/learn.h and the
-/// exercise's own given.h are included.
+/// The problem with a line that begins with #: only headers of the standard library, learn/learn.h and the
+/// exercise's own given.h may be included.
 std::string wrong_directive(std::string line, const Exercise& exercise, int number) {
   std::erase_if(line, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // with which some editors begin a file
-  if (line.starts_with("%:")) line.replace(0, 2, "#");     // another way to write it
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // the mark with which some editors begin a file
+  if (line.starts_with("%:")) line.replace(0, 2, "#");     // another spelling of #
   if (!line.starts_with('#') || line == "#pragmaonce") return "";
   if (!line.starts_with("#include"))
     return exercise.words.phrase("line {line}: no macros are needed: write a function or a constant",
@@ -44,7 +44,7 @@ std::string wrong_directive(std::string line, const Exercise& exercise, int numb
                                      fmt::arg("line", number));
 }
 
-/// Whether the > at `close` ends the arguments of a template, as in std::vector<double>; else it compares.
+/// Whether the > at `close` ends template arguments, as in std::vector<double>, and is no comparison.
 bool ends_template(const std::vector<Token>& tokens, std::size_t close) {
   int depth = 1;
   for (std::size_t i = close; i-- > 0 && depth > 0;) {
@@ -59,7 +59,7 @@ bool ends_template(const std::vector<Token>& tokens, std::size_t close) {
   return false;
 }
 
-/// Whether the name at `at` is declared there, as in `double sum(0)`: a type stands before it.
+/// Whether the name at `at` is declared there, as in `double sum(0)`: a type comes before it.
 bool is_declared(const std::vector<Token>& tokens, std::size_t at) {
   if (at == 0) return false;
   const Token& before = tokens[at - 1];
@@ -67,8 +67,8 @@ bool is_declared(const std::vector<Token>& tokens, std::size_t at) {
                             : before.is_name() && !contains(kNoTypes, before.text);
 }
 
-/// Whether it may be that the answer has a variable of this name: declared as above, behind the & or * of a
-/// type, or in a list, as in `auto [mean, var]`.
+/// Whether the answer may have a variable of this name: declared as above, after the & or * of a type, or in
+/// a list, as in `auto [mean, var]`.
 bool is_variable(const std::vector<Token>& tokens, const std::string& name) {
   for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
     const std::string &before = tokens[i - 1].text, &after = tokens[i + 1].text;
@@ -80,8 +80,8 @@ bool is_variable(const std::vector<Token>& tokens, const std::string& name) {
   return false;
 }
 
-/// Whether the name at `at` is called, qualified, or that of a function: one that no variable has. A variable
-/// may well be called var, and std:: says nothing about an op with this name.
+/// Whether the name at `at` is called, qualified, or names a function and no variable. A variable may well be
+/// called var, and std:: refers to no op of this name.
 bool is_used(const std::vector<Token>& tokens, std::size_t at) {
   const std::string before = at > 0 ? tokens[at - 1].text : "",
                     after = at + 1 < tokens.size() ? tokens[at + 1].text : "", &name = tokens[at].text;

@@ -1,5 +1,5 @@
 #pragma once
-// What an answer may not name. The grader sees besides which of the library's ops run
+// Finds forbidden names in an answer. In addition, the grader sees which of the library's ops run
 // (learn/grading/grading.cpp).
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace gradus::learn {
 
-/// Where the code calls what is forbidden, or names it with ::, as "line 12: layer_norm is yours to write
-/// here"; empty: nowhere.
+/// The places where the code calls forbidden functions, or names them with ::, as "line 12: layer_norm is
+/// yours to write here"; empty: none.
 std::vector<std::string> forbidden_in(const std::string& code, const Exercise& exercise);
 
 }  // namespace gradus::learn

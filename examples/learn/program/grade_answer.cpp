@@ -31,10 +31,10 @@ std::string grader_source(const Exercise& exercise, const fs::path& answer) {
 
 namespace {
 
-/// Of a namespace or a function that begins inside a function.
+/// The compiler's message for a namespace or a function that begins inside a function.
 constexpr const char* kUnclosed = "definition is not allowed here";
 
-/// What to do about an error, by words of the compiler's.
+/// Remedies for errors, by words in the compiler's message.
 std::string remedy(const std::string& error, const Catalogue& words) {
   const std::pair<const char*, std::string> remedies[] = {
       {"was not declared",
@@ -47,29 +47,29 @@ std::string remedy(const std::string& error, const Catalogue& words) {
        words.phrase("Is the name spelt right? core/tensor.h lists the methods of a Tensor.")},
       {"is not a member of", words.phrase("Is the name spelt right? ops/ops.h lists the ops.")},
       {"use of deleted function",
-       words.phrase("This way of calling it is refused on purpose: ops/ops.h says how it is called.")},
-      {"or ';'", words.phrase("A semicolon is missing at the end of this line or the one before.")},
-      {"expected ';'", words.phrase("A semicolon is missing at the end of this line or the one before.")},
+       words.phrase("This form of the call is refused on purpose: ops/ops.h shows how to call it.")},
+      {"or ';'", words.phrase("A semicolon is missing at the end of this line or the previous one.")},
+      {"expected ';'", words.phrase("A semicolon is missing at the end of this line or the previous one.")},
       {"expected '}'", words.phrase("A brace is not closed, or the file ends in the middle of a statement.")},
       {kUnclosed, words.phrase("A brace is not closed, or the file ends in the middle of a statement.")},
       {"no matching function",
-       words.phrase("The function takes other arguments: ops/ops.h has its declaration.")},
+       words.phrase("The function takes different arguments: ops/ops.h has its declaration.")},
       {"no match for",
-       words.phrase("These two types do not go together: a number that is to be a tensor is tensor(2.0).")},
+       words.phrase("These two types cannot be combined: tensor(2.0) makes a tensor from a number.")},
       {"could not convert",
        words.phrase(
-           "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number.")},
+           "The types differ: item() makes a number from a tensor, tensor(2.0) a tensor from a number.")},
       {"cannot convert",
        words.phrase(
-           "The types differ: item() makes a number of a tensor, tensor(2.0) a tensor of a number.")},
+           "The types differ: item() makes a number from a tensor, tensor(2.0) a tensor from a number.")},
       {"no return statement", words.phrase("The function ends without a return.")},
-      {"redefinition", words.phrase("It is there twice.")}};
+      {"redefinition", words.phrase("It is defined twice.")}};
   for (const auto& [part, text] : remedies)
     if (error.find(part) != std::string::npos) return text;
   return "";
 }
 
-/// One word of a shell's.
+/// Quotes a text as one word of a shell command.
 std::string in_quotes(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -107,8 +107,7 @@ std::string compile_errors(const std::string& log, const fs::path& answer, const
   const std::string asks =
       elsewhere.find(kUnclosed) != std::string::npos
           ? remedy(elsewhere, words)
-          : words.phrase(
-                "Do all functions have the name, the arguments and the result they have in the stub?");
+          : words.phrase("Do all functions have the same names, arguments and results as in the stub?");
   return "  " + (elsewhere.empty() ? words.phrase("the build failed:") + " " + log : elsewhere) + "\n    " +
          asks + "\n";
 }
@@ -125,7 +124,7 @@ std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const 
     kit::print(exercise.words.phrase("Another ./run learn is grading: this one waits for it.") + "\n");
   });
   if (!fs::exists(source) || text_of(source) != text) kit::replace_file(source, text);
-  // In English, and with plain quotes: so compile_errors reads them.
+  // In English, and with plain quotes, as compile_errors expects.
   if (run(fmt::format("LC_ALL=C {} --build {} --target learn_answer >{} 2>&1", in_quotes(GRADUS_CMAKE),
                       in_quotes(GRADUS_BUILD_FOLDER), in_quotes(log.string()))) != 0) {
     kit::print(exercise.words.phrase("It does not compile:") + "\n" +
@@ -139,7 +138,7 @@ std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const 
                   std::random_device{}() % 100000, limit, in_quotes(results.string()), words));
   std::ifstream file(results);
   int passed = 0, all = 0;
-  if (!(file >> passed >> all)) throw Error("the grader has stopped before its end");
+  if (!(file >> passed >> all)) throw Error("the grader stopped before its end");
   return {{passed, all}};
 }
 

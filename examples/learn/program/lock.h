@@ -5,7 +5,8 @@
 
 namespace gradus::learn {
 
-/// While it lives, no other process has a lock on the same folder. Calls `waits` first where another has one.
+/// While it lives, no other process holds a lock on the same folder. If another one holds it, calls `waits`
+/// first.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder, const std::function<void()>& waits = {});

@@ -51,7 +51,7 @@ void list(const Options& options) {
   if (calibration.asked > 0) kit::print(folded(calibration.words(words)) + "\n");
 }
 
-/// The learner's file as one types it, where that is shorter.
+/// The path of the learner's file, relative if that is shorter.
 std::string shown(const fs::path& path) {
   const std::string relative = path.lexically_proximate(fs::current_path()).string();
   return relative.starts_with("..") ? path.string() : relative;
@@ -66,7 +66,7 @@ int work_on(const Options& options) {
   const auto its_file = fmt::arg("file", file);
   const auto its_number = fmt::arg("exercise", typed);
   if (const auto copy = place_stub(exercise, progress, options.reset))
-    kit::print(words.phrase("What you had is now {file}.", fmt::arg("file", shown(*copy))) + "\n");
+    kit::print(words.phrase("Your old file is now {file}.", fmt::arg("file", shown(*copy))) + "\n");
   const std::string code = text_of(progress.answer()), stub = text_of(exercise.folder / "stub.h");
   if (code == stub) progress.forget_cases();
   kit::print(fmt::format("{}. {}\n\n", exercise.number, words(exercise.title)));
@@ -81,12 +81,13 @@ int work_on(const Options& options) {
   if (code == stub) {
     for (const std::string& paragraph : explanation(stub))
       if (words(paragraph) != paragraph) kit::print(folded(words(paragraph)) + "\n\n");
-    kit::print(words.phrase("What to write is said in {file}", its_file) + "\n");
-    kit::print(words.phrase("Write it there, then run ./run learn {exercise} again.", its_number) + "\n");
+    kit::print(words.phrase("The task is in {file}", its_file) + "\n");
+    kit::print(words.phrase("Write your code there, then run ./run learn {exercise} again.", its_number) +
+               "\n");
     return 0;
   }
   if (const std::vector<std::string> found = forbidden_in(code, exercise); !found.empty()) {
-    kit::print(words.phrase("{file} uses what it may not:", its_file) + "\n");
+    kit::print(words.phrase("{file} uses forbidden names:", its_file) + "\n");
     for (const std::string& one : found) kit::print("  " + one + "\n");
     return forget();
   }
@@ -119,14 +120,14 @@ int run(int argc, char** argv) {
       "learn",
       "Exercises that grade themselves: learn lists them, learn 11 puts the stub of exercise 11 into your\n"
       "folder or grades what you have written there.");
-  line.flag("--reset", options.reset, "Begin anew; what you had is kept under another name");
-  line.flag("--ask", options.ask, "Ask the questions also where the input is no terminal");
+  line.flag("--reset", options.reset, "Start over; your old file is kept under another name");
+  line.flag("--ask", options.ask, "Ask the questions even if the input is not a terminal");
   line.real("--limit", options.limit, "Seconds that a case may take", {0, 3600, true});
-  line.text("--language", options.language, "Another language than the system's: en, fa, pt, tr, zh");
-  line.path("--folder", options.folder, "Where your files are");
+  line.text("--language", options.language, "Language, instead of the system's: en, fa, pt, tr, zh");
+  line.path("--folder", options.folder, "Folder of your files");
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
   if (!options.exercise.empty()) return work_on(options);
-  if (options.reset) fail_input("--reset wants the number of an exercise: ./run learn 11 --reset");
+  if (options.reset) fail_input("--reset expects the number of an exercise: ./run learn 11 --reset");
   list(options);
   return 0;
 }

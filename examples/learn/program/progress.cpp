@@ -30,7 +30,7 @@ bool is_said(const json& said) {
   return has_keys(said, "option", "right") && said["option"].is_string() && said["right"].is_boolean();
 }
 
-/// What is not as Progress writes it; empty when all is.
+/// The first deviation from the format that Progress writes; empty if there is none.
 std::string problem_in(const json& progress) {
   if (!progress.is_object()) return "expects an object";
   for (const auto& [key, value] : progress.items()) {
@@ -106,7 +106,7 @@ std::optional<fs::path> place_stub(const Exercise& exercise, const Progress& pro
   const auto is_there = [](const fs::path& path) { return fs::exists(fs::symlink_status(path)); };
   const bool there = is_there(to);
   if (there && !reset) return {};
-  kit::replace_file(fresh, text_of(exercise.folder / "stub.h"));  // first: a disk may be full
+  kit::replace_file(fresh, text_of(exercise.folder / "stub.h"));  // first, since the disk may be full
   std::optional<fs::path> copy;
   if (there) {
     for (int i = 1; !copy || is_there(*copy); ++i) copy = fmt::format("{}.{}", to.string(), i);

@@ -1,5 +1,5 @@
 #pragma once
-// What a learner has done: my/NN_name.json.
+// A learner's progress: my/NN_name.json.
 
 #include <filesystem>
 #include <functional>
@@ -14,22 +14,23 @@ namespace gradus::learn {
 
 class Progress {
  public:
-  /// `folder`: the learner's. Throws an Error that names the file when it is not what this class writes.
+  /// `folder`: the learner's. Throws an Error that names the file if this class did not write it.
   Progress(const Exercise& exercise, const std::filesystem::path& folder);
 
   /// The learner's own file, "my/11_layer_norm.h".
   const std::filesystem::path& answer() const { return answer_; }
   bool begun() const { return std::filesystem::exists(answer_); }
 
-  // Each of these changes is in the file at once. Those that another ./run learn has made meanwhile stay.
+  // Each of these changes is written to the file at once. Changes made meanwhile by another ./run learn are
+  // kept.
   void set_cases(int passed, int all);
-  /// The answer is another one now, which was not graded.
+  /// The answer has changed and is not graded yet.
   void forget_cases();
   bool done() const;
-  /// "3 of 5 cases", or what else is to be said.
+  /// "3 of 5 cases", or another description of the state.
   std::string cases(const Catalogue& words = {}) const;
 
-  /// What was said to a question, by its text; null where it was not asked or skipped.
+  /// The answer to a question, by its text; null if it was not asked or was skipped.
   nlohmann::json said(const std::string& question) const;
   void say(const std::string& question, const nlohmann::json& what);
 
@@ -41,8 +42,8 @@ class Progress {
   nlohmann::json json_;
 };
 
-/// Puts the stub where the learner writes. Never overwrites: with `reset` what is there gets another name,
-/// which is returned. Where it cannot be written all stays as it is.
+/// Copies the stub to the learner's file. Never overwrites: with `reset` an existing file gets another name,
+/// which is returned. If the stub cannot be written, nothing changes.
 std::optional<std::filesystem::path> place_stub(const Exercise& exercise, const Progress& progress,
                                                 bool reset);
 

@@ -46,7 +46,7 @@ Questions questions_of(const fs::path& folder) {
 
 namespace {
 
-/// Whether some number in the text is `value`, or what `value` was rounded from.
+/// Whether some number in the text equals `value` or rounds to it.
 bool contains_number(const std::string& printed, double value) {
   const std::string text = std::regex_replace(printed, std::regex("([0-9]),(?=[0-9]{3})"), "$1");  // 49,984
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -70,9 +70,9 @@ std::vector<std::string> problems_of(const Questions& questions, const std::stri
     if (!fine) problems.push_back("'" + ask + "': " + words);
   };
   for (const Prediction& p : questions.predictions) {
-    check(!p.ask.empty() && !p.note.empty(), p.ask, "a question and a note are wanted");
+    check(!p.ask.empty() && !p.note.empty(), p.ask, "expects a question and a note");
     check(p.met_by(p.answer), p.ask, "the answer is not inside the band");
-    check(contains_number(p.printed, p.answer), p.ask, "the answer does not stand in 'printed'");
+    check(contains_number(p.printed, p.answer), p.ask, "the answer does not appear in 'printed'");
     check(output.find(p.printed) != std::string::npos, p.ask,
           "the program does not print '" + p.printed + "'");
   }
@@ -80,7 +80,7 @@ std::vector<std::string> problems_of(const Questions& questions, const std::stri
     const auto right =
         std::count_if(c.options.begin(), c.options.end(), [](const Option& o) { return o.right; });
     check(right == 1, c.ask, fmt::format("{} right choices, not one", right));
-    check(c.options.size() >= 3, c.ask, "three options at least are wanted");
+    check(c.options.size() >= 3, c.ask, "expects at least three options");
     for (const Option& o : c.options)
       check(!o.text.empty() && !o.why.empty(), c.ask, "option '" + o.text + "' is not explained");
   }
@@ -89,12 +89,12 @@ std::vector<std::string> problems_of(const Questions& questions, const std::stri
 
 namespace {
 
-/// What to type instead of what is no prediction.
+/// What to type instead of an invalid prediction.
 std::string wanted(const Prediction& p, const Catalogue& words) {
   if (p.unit == "%" || p.unit == "percent")
-    return words.phrase("The number itself has no %: write 5, or 5 80% if you are 80 % sure.");
+    return words.phrase("Write the number without %: 5, or 5 80% if you are 80 % sure.");
   return words.phrase(
-      "A number is wanted, such as 2.5, or 2.5 80% if you are 80 % sure. A thousand is written 1000, without "
+      "Type a number, such as 2.5, or 2.5 80% if you are 80 % sure. A thousand is written 1000, without "
       "a comma.");
 }
 
@@ -129,7 +129,7 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
     if (!read_line(in, line) || line.empty()) return out << '\n', void();
     const auto number = read_choice(line, c.options.size());
     if (!number) {
-      out << "  " << words.phrase("A number from 1 to {all} is wanted.", fmt::arg("all", c.options.size()))
+      out << "  " << words.phrase("Type a number from 1 to {all}.", fmt::arg("all", c.options.size()))
           << '\n';
       continue;
     }

@@ -1,5 +1,6 @@
 #pragma once
-// The questions of a chapter, examples/course/NN_name/questions.json: predictions, which are numbers, and choices.
+// The questions of a chapter, examples/course/NN_name/questions.json: predictions, which are numbers, and
+// choices.
 
 #include <iosfwd>
 #include <string>
@@ -27,17 +28,17 @@ struct Questions {
   std::vector<Choice> choices;
 };
 
-/// Throws an Error that names the file when it is not as it should be; without a file there are none.
+/// Throws an Error that names the file if it is invalid; without a file there are none.
 Questions questions_of(const std::filesystem::path& folder);
-/// What is wrong with the questions of a chapter; `output`: what its program prints.
+/// The problems of a chapter's questions; `output`: the output of its program.
 std::vector<std::string> problems_of(const Questions& questions, const std::string& output);
 
-/// Asks what was not asked yet, in the language of `words`; an empty line skips. Each answer is
-/// saved before its solution is shown. Stops at the end of the input.
+/// Asks the questions that were not asked yet, in the language of `words`; an empty line skips one. Each
+/// answer is saved before its solution is shown. Stops at the end of the input.
 void ask(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
          const Catalogue& words = {});
 
-/// How well a learner knows what is known.
+/// How well a learner's confidence matches the results.
 struct Calibration {
   int asked = 0, met = 0;
   double sure = 0;   // on average, 0 to 1

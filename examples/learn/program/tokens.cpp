@@ -10,7 +10,7 @@ namespace {
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// With lines that end in a backslash joined; the newlines that go stand behind the joined line.
+/// Joins lines that end in a backslash; the removed newlines come after the joined line.
 std::string joined(const std::string& code) {
   std::string kept, newlines;
   for (std::size_t i = 0; i < code.size(); ++i) {
@@ -32,7 +32,7 @@ std::string newlines_of(const std::string& text) {
   return std::string(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
 }
 
-/// Where a raw string ends whose quote stands at `quote`: R"x(...)x".
+/// The end of the raw string whose quote is at `quote`: R"x(...)x".
 std::size_t end_of_raw(const std::string& code, std::size_t quote) {
   const std::size_t bracket = std::min(code.find('(', quote), code.size());
   const std::string last = ")" + code.substr(quote + 1, bracket - quote - 1) + "\"";
@@ -40,7 +40,7 @@ std::size_t end_of_raw(const std::string& code, std::size_t quote) {
   return end == std::string::npos ? code.size() : end + last.size();
 }
 
-/// Where a string or a character ends that begins at `quote`: behind the other quote, or at the line's end.
+/// The end of the string or character that begins at `quote`: after the other quote, or at the line's end.
 std::size_t end_of_string(const std::string& code, std::size_t quote) {
   std::size_t i = quote + 1;
   for (; i < code.size() && code[i] != code[quote] && code[i] != '\n'; ++i)
@@ -48,7 +48,7 @@ std::size_t end_of_string(const std::string& code, std::size_t quote) {
   return std::min(i + (i < code.size() && code[i] == code[quote]), code.size());
 }
 
-/// Whether what was kept ends in the prefix of a raw string: R, u8R, uR, UR or LR.
+/// Whether the text so far ends in the prefix of a raw string: R, u8R, uR, UR or LR.
 bool ends_in_raw_prefix(const std::string& kept) {
   std::size_t begin = kept.size();
   while (begin > 0 && in_name(kept[begin - 1])) --begin;

@@ -1,17 +1,18 @@
 #pragma once
-// C++ as the search for forbidden names reads it: names, numbers and signs, without comments and strings.
+// Splits C++ into tokens for the search for forbidden names: names, numbers and symbols, without comments and
+// strings.
 
 #include <string>
 #include <vector>
 
 namespace gradus::learn {
 
-/// C++ without its comments, and with nothing left in strings; lines stay where they are. A line that ends in
-/// a backslash is one with the next. `strings`: leave in them what they say.
+/// C++ without its comments and with empty strings; lines keep their numbers. A line that ends in a backslash
+/// is joined with the next. `strings`: keep their contents.
 std::string without_comments(const std::string& code, bool strings = false);
 
 struct Token {
-  std::string text;  // a name or a number, "::", "->", or one sign
+  std::string text;  // a name or a number, "::", "->", or one symbol
   int line = 1;
   bool is_name() const;
 };

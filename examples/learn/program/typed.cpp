@@ -16,7 +16,7 @@ namespace gradus::learn {
 
 namespace {
 
-/// What stands for a sign of ASCII, in UTF-8; marks of direction stand for none.
+/// UTF-8 equivalents of ASCII characters; direction marks are equivalent to nothing.
 std::vector<std::pair<std::string, std::string>> other_signs() {
   std::vector<std::pair<std::string, std::string>> signs = {
       {"−", "-"},      {"－", "-"},     {"＋", "+"},    {"．", "."},    {"٫", "."},
@@ -31,16 +31,16 @@ std::vector<std::pair<std::string, std::string>> other_signs() {
   return signs;
 }
 
-/// Of a line: no number that somebody means is longer.
+/// The longest line: no intended number is longer.
 constexpr std::size_t kLongestNumber = 1000;
 
-/// How many digits there are from `at` on.
+/// The number of digits from `at` on.
 std::size_t digits(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of("0123456789", at), text.size()) - at;
 }
 
-/// Whether a comma may part thousands, as in 1,000: three digits behind it, before it a number that does not
-/// begin with 0 and has no point.
+/// Whether a comma may separate thousands, as in 1,000: three digits after it, and before it a number that
+/// does not begin with 0 and has no point.
 bool has_thousands(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = at + digits(text, at);
@@ -69,8 +69,7 @@ std::string ascii_numbers(std::string_view line) {
 std::optional<std::pair<double, double>> read_prediction(std::string_view line) {
   if (line.size() > kLongestNumber) return {};
   std::string text = ascii_numbers(line);
-  // No nan, inf or 0x10, which strtod reads too; and nobody can say whether 49,984 is a thousand
-  // times 49.984.
+  // No nan, inf or 0x10, which strtod reads too; and 49,984 is ambiguous: it may be a thousand times 49.984.
   if (text.find_first_not_of("0123456789+-.,eE% \t\r") != std::string::npos) return {};
   if (has_thousands(text)) return {};
   std::replace(text.begin(), text.end(), ',', '.');

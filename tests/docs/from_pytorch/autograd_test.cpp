@@ -73,7 +73,7 @@ TEST_CASE("from PyTorch: autograd") {
   const Tensor y = checkpoint([](const Tensor& t) { return t.exp(); }, x);
   CHECK(allclose(y, x.exp()));
   // py: torch.autograd.Function
-  // here: `record`: [an op of your own](your_own_op.md)
+  // here: `record`: [your own op](your_own_op.md)
   // py: torch.func.vmap, jacrev, torch.autograd.functional.jacobian
   // here: not here; a row of a Jacobian is `grad(y, {x}, {.grad_output = row})`
   // [/autograd]

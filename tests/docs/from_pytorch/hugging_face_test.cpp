@@ -22,22 +22,22 @@ TEST_CASE("from PyTorch: BERT, T5, Marian, collators") {
   const Tensor source = tensor({{5, 6, 7}, {8, 9, 1}}), target = tensor({{7, 6, 5, 1}, {9, 8, 1, 0}});
   // [bert]
   // py: model = BertForPreTraining(BertConfig(num_hidden_layers=1, ...))
-  // note: `.pooler`, `.mlm_head`, `.nsp_head` say what it has
+  // note: `.pooler`, `.mlm_head`, `.nsp_head` say which parts it has
   nn::Bert bert({.vocab = 20, .context = 16, .layers = 1, .block = {.d_model = 8, .heads = 2}});
   CHECK(bert.nsp_head.has_value());
   bert.save_pretrained(encoder);
   // py: BertForMaskedLM.from_pretrained(folder)
-  // note: BertModel and the others too: it has the heads that the file has
+  // note: also for BertModel and the others: it has the file's heads
   const nn::Bert same = nn::Bert::load_pretrained(encoder);
   CHECK(allclose(same(ids), bert(ids)));
   // py: BertModel(...)(ids, attention_mask=(ids != 0)).last_hidden_state.shape
-  // note: the mask is the other way round: true where there is padding; `.token_types` beside it
+  // note: the mask is the other way round: true where there is padding; `.token_types` is a separate option
   const Tensor hidden = bert(ids, {.token_types = types, .padding = ids == 0});
   CHECK(hidden.shape() == Shape{2, 5, 8});
   // py: BertModel(...)(ids).pooler_output.shape
   gives(bert.pooled(hidden).shape(), "[2, 8]");
   // py: BertForMaskedLM(...)(ids).logits.shape
-  // note: of chosen rows alone `bert.mlm_logits(hidden[ids == mask])`
+  // note: of selected rows only: `bert.mlm_logits(hidden[ids == mask])`
   gives(bert.mlm_logits(hidden).shape(), "[2, 5, 20]");
   // py: BertForNextSentencePrediction(...)(ids).logits.shape
   gives(bert.nsp_logits(hidden).shape(), "[2, 2]");
@@ -69,13 +69,13 @@ TEST_CASE("from PyTorch: BERT, T5, Marian, collators") {
   const nn::T5 again = nn::T5::load_pretrained(folder);
   CHECK(again.num_parameters() == t5.num_parameters());
   // py: model(input_ids=source, labels=target).loss
-  // note: padding of targets is `pad`, not -100; labels are shifted by themselves, as there
+  // note: padding of targets is `pad`, not -100; labels are shifted automatically, as there
   const Tensor text_loss = t5.loss(source, target, {.label_smoothing = 0.1});
   CHECK(text_loss.dim() == 0);
   // py: model._shift_right(target)
   gives(t5.shifted(target), "[[0, 7, 6, 5], [0, 9, 8, 1]]");
   // py: model.generate(source, max_new_tokens=5)
-  // note: up to `end`, then padding; without the start token, which theirs begins with
+  // note: up to `end`, then padding; without the start token, with which theirs begins
   const Tensor written = t5.generate(source, 5, {.greedy = true});
   CHECK(written.size(0) == 2);
   // py: model.generate(source, num_beams=4, max_new_tokens=5)
@@ -87,10 +87,10 @@ TEST_CASE("from PyTorch: BERT, T5, Marian, collators") {
   const Tensor logits = t5.decode(t5.shifted(target), memory);
   CHECK(allclose(logits, t5(source, t5.shifted(target))));
   // py: model(..., output_hidden_states=True).decoder_hidden_states[-1].shape
-  // note: times 1 / sqrt(C) where the head is tied: what the head multiplies. The encoder's: `memory.memory`
+  // note: the head's input; times 1 / sqrt(C) if the head is tied. The encoder's: `memory.memory`
   gives(t5.hidden(t5.shifted(target), memory).shape(), "[2, 4, 8]");
   // py: random_spans_noise_mask of T5's code, FlaxDataCollatorForT5MLM
-  // note: of one text; [recipe](recipes.md#a-t5-of-your-own)
+  // note: of one text; [recipe](recipes.md#your-own-t5)
   const auto [blanked, blanks] = data::span_corruption(arange(2, 15), {.sentinel = 19});
   CHECK(blanks[0].item<std::int64_t>() == 19);
   // py: DataCollatorWithPadding, DataCollatorForSeq2Seq

@@ -60,10 +60,10 @@ TEST_CASE("from PyTorch: modules") {
   // py: dict(model.named_parameters())["fc1.weight"].shape
   gives(model.parameter("fc1.weight").shape(), "[16, 2]");
   // py: net[0].weight.shape
-  // note: of a Sequential: a part by its number
+  // note: in a Sequential, parts have numbers
   gives(net.parameter("0.weight").shape(), "[4, 2]");
   // py: self.seen.copy_(x.mean())
-  // note: a buffer is written without a tape; so in operator() too
+  // note: a buffer is written without a tape, also in operator()
   {
     const NoGrad guard;
     model.seen.copy_(x.mean());
@@ -76,7 +76,7 @@ TEST_CASE("from PyTorch: modules") {
   model.train();
   CHECK(model.is_training());
   // py: model.eval()
-  // note: for a scope `const nn::EvalMode guard(model);`; gradients are another matter: `NoGrad`
+  // note: for a scope `const nn::EvalMode guard(model);`; it does not turn off gradients: `NoGrad`
   model.eval();
   CHECK(!model.is_training());
   // py: model.zero_grad()
@@ -111,10 +111,10 @@ TEST_CASE("from PyTorch: modules") {
   const std::string shapes = summary(model, x);
   CHECK(shapes.find("fc1") != std::string::npos);
   // py: fc.register_forward_hook(f)
-  // note: until the handle goes
+  // note: until the handle is destroyed
   const auto hook = model.fc1.on_forward([](const nn::Module&, const Tensor& y) { std::cout << y; });
   // py: model.to(device), nn.DataParallel
-  // here: not here: all is computed by the CPU, with all its cores
+  // here: not here: everything runs on the CPU, on all its cores
   // [/modules]
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("from PyTorch: layers") {
   // py: nn.Sequential(nn.Linear(8, 4), nn.ReLU(), nn.Linear(4, 1))(x).shape
   gives(nn::Sequential(nn::Linear(8, 4), nn::ReLU(), nn::Linear(4, 1))(x).shape(), "[2, 5, 1]");
   // py: nn.Sequential(nn.Linear(8, 4), nn.Tanh())(x).shape
-  // note: ops go by their names; any function of a tensor is a step
+  // note: ops are passed by name; any function of a tensor is a step
   gives(nn::Sequential(nn::Linear(8, 4), tanh)(x).shape(), "[2, 5, 4]");
   // py: nn.GELU()(x).shape
   // note: also ReLU, SiLU, Tanh, Sigmoid; the functions are shorter
@@ -156,7 +156,7 @@ TEST_CASE("from PyTorch: layers") {
   // py: nn.RMSNorm(8)(x).shape
   gives(nn::RMSNorm(8)(x).shape(), "[2, 5, 8]");
   // py: nn.BatchNorm1d(8)(signal).shape
-  // note: one for 1d and 2d; also of channels whose variance overflows, where PyTorch gives 0
+  // note: the same for 1d and 2d; works for channels whose variance overflows, where PyTorch gives 0
   gives(nn::BatchNorm(8)(signal).shape(), "[2, 8, 10]");
   // py: nn.BatchNorm2d(3)(image).shape
   gives(nn::BatchNorm(3)(image).shape(), "[2, 3, 8, 8]");
@@ -202,12 +202,12 @@ TEST_CASE("from PyTorch: layers") {
   // note: PyTorch's default, norm_first=False: `.placement = nn::post_ln()`
   gives(nn::TransformerEncoder({.layers = 3, .block = {.d_model = 8, .heads = 2}})(x).shape(), "[2, 5, 8]");
   // py: nn.TransformerEncoder(layer, 3)(x, mask=hidden, src_key_padding_mask=padding).shape
-  // note: `encoder(x, masks)`; padding is true where there is padding, as there; `visible` is the inverse of mask
+  // note: `encoder(x, masks)`; `padding` is true where there is padding, as there; `visible` is the inverse of mask
   const nn::AttentionMasks masks{.key_padding_mask = padding, .visible = !hidden};
   gives(nn::TransformerEncoder({.layers = 1, .block = {.d_model = 8, .heads = 2}})(x, masks).shape(),
         "[2, 5, 8]");
   // py: nn.TransformerDecoder(layer, 3)(x, memory, tgt_mask=causal_mask).shape
-  // note: causal by itself; `.block = {..., .causal = false}` without tgt_mask
+  // note: causal by default; `.block = {..., .causal = false}` without tgt_mask
   gives(nn::TransformerDecoder({.layers = 3, .block = {.d_model = 8, .heads = 2}})(x, x).shape(),
         "[2, 5, 8]");
   // [/layers]
@@ -217,8 +217,8 @@ TEST_CASE("from PyTorch: layers") {
   CHECK(keys({.layers = 2, .block = {.d_model = 8, .heads = 2}}).contains("norm.weight"));
   CHECK(!keys({.layers = 2, .placement = nn::post_ln(), .block = {.d_model = 8, .heads = 2}})
              .contains("norm.weight"));
-  CHECK(!keys({.layers = 2, .block = {.d_model = 8, .heads = 2}, .final_norm = false})
-             .contains("norm.weight"));
+  CHECK(
+      !keys({.layers = 2, .block = {.d_model = 8, .heads = 2}, .final_norm = false}).contains("norm.weight"));
   const nn::TransformerDecoder decoder({.layers = 1, .block = {.d_model = 8, .heads = 2}});
   const nn::TransformerDecoder open({.layers = 1, .block = {.d_model = 8, .heads = 2, .causal = false}});
   open.copy_parameters_from(decoder);
@@ -258,7 +258,7 @@ TEST_CASE("from PyTorch: functional") {
   // py: F.embedding(ids, w)
   gives(embedding(ids, w), "[[0., 1., 0.], [1., 0., 1.]]");
   // py: F.layer_norm(x, (3,))
-  // note: also of rows whose squares overflow, where PyTorch gives NaN
+  // note: works for rows whose squares overflow, where PyTorch gives NaN
   gives(layer_norm(x), "[[-1.2247, 0.0000, 1.2247], [0.0000, -1.2247, 1.2247]]");
   // py: F.normalize(x, dim=-1)
   gives(normalize(x, 2, -1), "[[0.2673, 0.5345, 0.8018], [0.0000, -0.7071, 0.7071]]");

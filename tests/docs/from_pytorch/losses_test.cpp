@@ -24,7 +24,7 @@ TEST_CASE("from PyTorch: losses") {
   // py: F.cross_entropy(logits, target, weight=weight)
   gives(cross_entropy(logits, target, {.weight = weight}), "1.2060");
   // py: F.cross_entropy(logits, target, ignore_index=0)
-  // note: 0 where all are ignored (PyTorch: NaN)
+  // note: 0 if all are ignored (PyTorch: NaN)
   gives(cross_entropy(logits, target, {.ignore_index = 0}), "1.5514");
   // py: F.cross_entropy(logits, target, label_smoothing=0.1)
   gives(cross_entropy(logits, target, {.label_smoothing = 0.1}), "0.9273");
@@ -52,10 +52,10 @@ TEST_CASE("from PyTorch: losses") {
   // py: F.binary_cross_entropy_with_logits(logits, y)
   gives(binary_cross_entropy_with_logits(logits, y), "0.4721");
   // py: F.binary_cross_entropy(p, y)
-  // note: NaN where p = y = 0 or 1, there PyTorch clamps; better from the logits
+  // note: NaN where p = y = 0 or 1, where PyTorch clamps; better use the logits
   gives(-(y * p.log() + (1 - y) * log1p(-p)).mean(), "0.1865");
   // py: nn.CrossEntropyLoss()(logits, target)
-  // note: losses are functions, so nn.MSELoss and the others
+  // note: losses are functions; so for nn.MSELoss and the others
   gives(cross_entropy(logits, target), "0.8606");
   // py: (logits.argmax(-1) == target).float().mean()
   // note: a double

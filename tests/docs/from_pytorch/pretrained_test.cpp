@@ -34,12 +34,12 @@ TEST_CASE("from PyTorch: Transformers") {
   // py: model(ids).logits.shape
   gives(gpt(ids).shape(), "[2, 5, 10]");
   // py: model.transformer(ids).last_hidden_state.shape
-  // note: what the head multiplies; also of Bert, Seq2SeqTransformer and T5
+  // note: the head's input; also for Bert, Seq2SeqTransformer and T5
   gives(gpt.hidden(ids).shape(), "[2, 5, 8]");
   // py: GPT2ForSequenceClassification
   // here: a layer on `gpt.hidden(ids)`: [recipe](recipes.md#a-new-head-on-a-gpt)
   // py: model(ids, labels=ids).loss
-  // note: targets are the ids that come next: nothing is shifted, and `gpt.loss(ids, ids)` throws
+  // note: targets are the next ids: nothing is shifted, and `gpt.loss(ids, ids)` throws
   const Tensor loss = gpt.loss(ids.slice(1, 0, 4), ids.slice(1, 1));
   CHECK(allclose(loss, cross_entropy(gpt(ids).slice(1, 0, 4), ids.slice(1, 1))));
   // py: out = model(ids, use_cache=True); out.past_key_values
@@ -56,10 +56,10 @@ TEST_CASE("from PyTorch: Transformers") {
                                            .final_norm = true});
   CHECK(translator.state_dict().contains("encoder.norm.weight"));
   // py: transformer(src, tgt_in, tgt_mask=causal, src_key_padding_mask=source == 0, memory_key_padding_mask=source == 0).shape
-  // note: the masks are made from the ids, and the result is logits; or `translator.loss(source, target)`
+  // note: the masks follow from the ids, and the result is logits; or `translator.loss(source, target)`
   gives(translator(source, translator.shifted(target)).shape(), "[2, 4, 10]");
   // py: out = model(..., output_attentions=True); out.cross_attentions[0].shape
-  // note: of every call on this thread until `maps` goes
+  // note: records every call on this thread until `maps` is destroyed
   nn::AttentionMaps maps;
   translator(source, translator.shifted(target));
   CHECK(maps.at("decoder.layers.0.multihead_attn").shape() == Shape{2, 2, 4, 3});
@@ -70,7 +70,7 @@ TEST_CASE("from PyTorch: Transformers") {
   const std::int64_t layers = gpt.options().layers, numbers = gpt.num_parameters();
   CHECK((layers == 2 && numbers > 0));
   // py: DataCollatorForLanguageModeling(tokenizer, mlm=False), group_texts of run_clm.py
-  // note: windows of a text and the tokens that come next: two tensors for a [DataLoader](#data)
+  // note: windows of a text and the next tokens: two tensors for a [DataLoader](#data)
   const auto windows = data::text_windows(ids.flatten(), 4, /*stride=*/4);
   CHECK(windows[0].size(1) == 4);
   // py: model.gradient_checkpointing_enable()

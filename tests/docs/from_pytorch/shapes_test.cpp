@@ -232,7 +232,7 @@ TEST_CASE("from PyTorch: comparison") {
   // py: torch.allclose(x, y)
   gives(allclose(x, y), "False");
   // py: torch.isclose(x, y)
-  // note: of finite numbers; to PyTorch inf is close to inf, and to nothing else
+  // note: for finite numbers; in PyTorch inf is close only to inf
   gives((x - y).abs() <= 1e-8 + 1e-5 * y.abs(), "[True, False, False]");
   // py: n.isnan()
   gives(n.isnan(), "[False, True, False]");

@@ -98,7 +98,7 @@ TEST_CASE("from PyTorch: properties") {
   // note: row-major, flat
   gives(x.to_vector<float>(), "[1, -2, 3, 4, 5, -6]");
   // py: x.numpy()
-  // note: the memory itself, of a contiguous tensor
+  // note: a contiguous tensor's memory itself
   const std::span<const float> numbers = x.span<float>();
   CHECK(numbers[1] == -2);
   // py: print(x)
@@ -144,9 +144,9 @@ TEST_CASE("from PyTorch: dtypes") {
   // py: x.half(), x.bfloat16(), x.int(), torch.uint8
   // here: not here: four dtypes
   // py: x.to("cuda"), x.cpu(), x.device, pin_memory
-  // here: not here: all is computed by the CPU; leave it out
+  // here: not here: everything runs on the CPU; omit it
   // py: torch.set_num_threads(4)
-  // note: results are the same bits for any number
+  // note: results have the same bits for any number
   set_num_threads(4);
   CHECK(num_threads() == 4);
   // py: torch.autocast, GradScaler, torch.compile

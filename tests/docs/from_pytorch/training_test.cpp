@@ -43,7 +43,7 @@ TEST_CASE("from PyTorch: optim") {
   CHECK(two.lr(0) == 0.1);
   CHECK(two.lr(1) == 1);
   // py: torch.optim.LBFGS, Adagrad, Adadelta, amsgrad, maximize
-  // here: not here; maximise by `(-gain).backward()`
+  // here: not here; maximize with `(-gain).backward()`
   // py: opt.zero_grad()
   opt.zero_grad();
   CHECK(!model.weight.grad().defined());
@@ -52,7 +52,7 @@ TEST_CASE("from PyTorch: optim") {
   opt.step();
   CHECK(opt.steps() == 1);
   // py: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-  // note: between backward and step; `optim::grad_norm` only looks; where a float cannot hold the square PyTorch says 0 or inf
+  // note: between backward and step; `optim::grad_norm` only measures; if the square overflows or underflows a float, PyTorch gives inf or 0
   const double norm = optim::clip_grad_norm(model.parameters(), 1.0);
   CHECK(norm > 0);
   CHECK(optim::grad_norm(parameters) < 1.001);
@@ -146,7 +146,7 @@ TEST_CASE("from PyTorch: saving") {
   opt.load_state_dict(momenta);
   CHECK(opt.steps() == 1);
   // py: torch.save({"model": ..., "opt": ...}, file)
-  // note: a folder that always holds a whole one
+  // note: the folder always contains a complete one
   StateDict all;
   all.add_all("model.", sd);
   all.add_all("opt.", momenta);
@@ -178,12 +178,12 @@ TEST_CASE("from PyTorch: data") {
   data::DataLoader loader({x, y}, {.batch_size = 4, .shuffle = true});
   CHECK(loader.size() == 3);
   // py: for epoch in range(10): for xb, yb in loader: ...
-  // note: `loader.epoch()` is the number of the epoch under way; one left early counts too
+  // note: `loader.epoch()` is the number of the current epoch; one left early counts, too
   while (loader.epoch() < 10)
     for (const auto& [xb, yb] : loader) right = right && (yb == xb * 2).all();
   CHECK(right);
   // py: xb, yb = next(it)
-  // note: goes on into the next epoch: for programs that count steps
+  // note: continues into the next epoch, for programs that count steps
   const auto [xb, yb] = loader.next();
   CHECK(xb.shape() == Shape{4, 1});
   // py: class Files(Dataset): __len__, __getitem__
@@ -191,7 +191,7 @@ TEST_CASE("from PyTorch: data") {
   data::DataLoader files(10, [&](std::int64_t i) { return std::array{read(i), y[i]}; }, {.batch_size = 4});
   CHECK(files.size() == 3);
   // py: random augmentation in __getitem__
-  // note: the same numbers read ahead, and after a restart
+  // note: the same random numbers with read-ahead, and after a restart
   data::DataLoader noisy(10, [&](std::int64_t i) { return x[i] + randn({1}); }, {.batch_size = 4});
   CHECK(!equal(noisy.next()[0], x.slice(0, 0, 4)));
   // py: DataLoader(..., num_workers=4, prefetch_factor=2)
@@ -203,11 +203,11 @@ TEST_CASE("from PyTorch: data") {
                           {.batch_size = 2, .pad = {-1}});
   CHECK(equal(padded.next()[0], tensor({{0, -1}, {0, 1}})));
   // py: batch_sampler that puts like lengths together
-  // note: `.max_tokens = 2000` in the place of batch_size limits tokens
+  // note: `.max_tokens = 2000` instead of batch_size limits tokens
   data::DataLoader like({x}, {.batch_size = 2, .shuffle = true, .length = length});
   CHECK(like.size() == 5);
   // py: sampler=WeightedRandomSampler(weights, n)
-  // here: not here; `data::DataLoader({x[multinomial(weights, n, true)]})` draws once: make the loader anew each epoch
+  // here: not here; `data::DataLoader({x[multinomial(weights, n, true)]})` draws once: create a new loader for each epoch
   // py: StatefulDataLoader(...).state_dict()
   // note: restores the place in the epoch to the bit
   const StateDict place = loader.state_dict();
@@ -227,7 +227,7 @@ TEST_CASE("from PyTorch: data") {
   // note: of one logit each: `data::accuracy(logits.squeeze(-1) > 0, target)`
   gives(data::accuracy(logits, target), "0.5");
   // py: sklearn.metrics.confusion_matrix(target, logits.argmax(-1))
-  // note: rows the truth, columns what was predicted; mind the order of the arguments
+  // note: rows are the truth, columns the predictions; mind the order of the arguments
   gives(data::confusion_matrix(logits, target, 2), "[[0, 0], [1, 1]]");
   // py: torchvision, torchtext
   // here: not here

@@ -69,7 +69,7 @@ expect 0 --load model --sample 5
 # What the file says is not said again; what cannot be kept or sampled ends the run, and the file stays.
 cp model kept
 expect 2 --text text --load model --save model --layers 3 --steps 1
-says err '--layers is what the file of --load says'
+says err '--layers is determined by the file of --load'
 expect 1 --text text --load model --save model --lr 1e30 --warmup 0 --steps 20
 says err 'nothing is saved'
 expect 1 --text text --load model --save model --prompt '日本語' --steps 100000000

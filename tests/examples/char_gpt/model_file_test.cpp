@@ -145,7 +145,7 @@ TEST_CASE("weights that are no such model are refused before one is built") {
   CHECK(file.complaint({}, good_notes()) ==
         "has no 'token_embedding.weight': it was not written by char_gpt");
   CHECK(file.complaint({{"token_embedding.weight", ones({5})}}, good_notes()) ==
-        "'token_embedding.weight' is no matrix but [5]");
+        "'token_embedding.weight' is not a matrix but [5]");
   // Many layers, which are small, promise matrices, which are not there.
   const std::int64_t layers = 300, d = 1000;
   StateDict norms = {{"token_embedding.weight", ones({5, d})}, {"position_embedding.weight", ones({6, d})}};

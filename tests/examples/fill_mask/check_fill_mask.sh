@@ -12,7 +12,7 @@ refused 2 '--resume expects --text FILE' --load model --resume
 refused 2 'expects --text FILE or --load FOLDER, not both' --text text --load model
 refused 2 '--save is for training: expects --text FILE' --load model --save x
 refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
-refused 2 '--layers is what the folder of --load says' --load model --layers 3
+refused 2 '--layers is determined by the folder of --load' --load model --layers 3
 refused 2 "--placement: there is no 'sideways';" --text text --placement sideways
 refused 2 "--norm: there is no 'loud'; \`--norm list\` lists all" --text text --norm loud
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
@@ -49,7 +49,7 @@ says out 'Zhang & Sennrich'
   status=0
   wait $! || status=$?
   [ $status = 130 ] || fail "INT: status $status"
-  says out '--resume goes on with it'
+  says out '--resume continues it'
   expect 0 --load parts --prompt 'a [MASK]' # what is saved is a model
   expect 1 $options --save parts
   says err 'contains the checkpoints of a training'

@@ -52,10 +52,11 @@ TEST_CASE("fill_mask: a corpus is cut in two, and its windows hide tokens") {
       CHECK(text.span<std::int64_t>()[j + 1] == corpus.train[static_cast<std::size_t>(8 * i) + j]);
     CHECK(windows.masked(i, generator, true)[0].shape() == Shape{10});
   }
-  check_error([&] { fill_mask::make_corpus("the dog barks .", o); },
-              "animals: has 12 tokens, the tenth that validates 2: too few for a window of 8: expects a "
-              "longer text or "
-              "a smaller --context");
+  check_error(
+      [&] { fill_mask::make_corpus("the dog barks .", o); },
+      "animals: has 12 tokens, and its validation part, a tenth, 2: too few for a window of 8: expects a "
+      "longer text or "
+      "a smaller --context");
 }
 
 TEST_CASE("fill_mask: a mask is filled with the likeliest words, special tokens left out") {

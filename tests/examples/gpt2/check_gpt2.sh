@@ -7,19 +7,19 @@
 awk 'BEGIN { for (i = 0; i < 1500; ++i) print (i % 3 == 0 ? "the dog barks." : i % 3 == 1 ? "a cat meows." : "one cow moos.") }' >text
 small="--vocab 300 --layers 2 --heads 4 --d-model 32 --context 16 --batch 8 --lr 0.003 --warmup 20"
 
-refused 2 'expects --weights FOLDER with a model to write with, or --text FILE to train on'
+refused 2 'expects --weights FOLDER with a model that generates, or --text FILE to train on'
 refused 2 '--resume expects --text FILE' --weights model --resume
 refused 2 '--steps is for training: expects --text FILE' --weights model --steps 3
 refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
-refused 2 '--layers is what the folder of --weights says' --weights model --layers 3
-refused 2 '--layers is what --new gpt2-124m says' --text text --new gpt2-124m --layers 3
+refused 2 '--layers is determined by the folder of --weights' --weights model --layers 3
+refused 2 '--layers is determined by --new gpt2-124m' --text text --new gpt2-124m --layers 3
 refused 2 "--new gpt2-5b: gpt2: there is no size '5b'" --text text --new gpt2-5b
 refused 2 '--new gpt9: expects gpt1, gpt2, gpt3 or llama' --text text --new gpt9
 refused 2 "--placement: there is no 'sideways';" --text text --placement sideways
 refused 2 '--d-model 16 is not divisible by --heads 3' --text text --d-model 16 --heads 3
-refused 2 '--beams searches: --top-k is for drawing' --weights model --beams 4 --top-k 3
-refused 2 '--greedy takes the likeliest token: --top-p is for drawing' --weights model --greedy --top-p 0.5
-refused 2 '--vocab is what the folder of --tokenizer says' --text text --tokenizer model --vocab 500
+refused 2 '--beams searches: --top-k is for sampling' --weights model --beams 4 --top-k 3
+refused 2 '--greedy takes the likeliest token: --top-p is for sampling' --weights model --greedy --top-p 0.5
+refused 2 '--vocab is determined by the folder of --tokenizer' --text text --tokenizer model --vocab 500
 refused 2 '--save would replace the model of --weights' --text text --weights model --save ./model
 refused 2 '--top-p: expects a number' --weights model --top-p 0
 refused 2 '--repetition-penalty: expects a number from' --text text --repetition-penalty 1e7
@@ -45,7 +45,7 @@ says out 'Zhang & Sennrich'
   expect 0 $options --save whole --prompt 'the dog' --greedy --count 3
   says out 'validation loss before: '
   says out 'the dog barks.'
-  says err ' a second'
+  says err ' per second'
   : >out
   "$program" $options --save parts >out 2>err &
   until grep -q 'step     60' out; do kill -0 $! || fail 'ended before step 60'; done
@@ -53,7 +53,7 @@ says out 'Zhang & Sennrich'
   status=0
   wait $! || status=$?
   [ $status = 130 ] || fail "INT: status $status"
-  says out '--resume goes on with it'
+  says out '--resume continues it'
   expect 0 --weights parts --prompt 'a cat' --count 3 # what is saved is a model
   expect 1 $options --save parts
   says err 'contains the checkpoints of a training'
@@ -87,7 +87,7 @@ says out 'Zhang & Sennrich'
   expect 0 $tuning --checkpoint --save again
   cmp tuned/model.safetensors again/model.safetensors || fail '--checkpoint trained another model'
   expect 1 --weights llama --text text --context 17 --save none
-  says err '--context 17: the model looks back on 16 tokens at most'
+  says err '--context 17: the model sees at most 16 tokens'
 }
 
 # A training does not go on with another vocabulary of the same size.
@@ -119,7 +119,7 @@ expect 0 --weights whole --prompt 'the dog' --count 0
 [ "$(cat out)" = 'the dog' ] || fail 'more than the prompt'
 expect 0 --weights whole --prompt 'the dog' --count 40 --beams 3
 expect 1 --weights whole --prompt "$(printf 'the dog %.0s' 1 2 3 4 5 6 7 8 9)" --beams 3
-says err 'fills the context of 16, and a search does not forget'
+says err 'fills the context of 16, and a search does not slide'
 for seed in 1 1 2; do
   expect 0 --weights whole --prompt 'dog' --count 30 --temperature 3 --seed $seed
   mv out drawn$seed.$((n = ${n:-0} + 1))
@@ -142,7 +142,7 @@ refused 1 'load_tokenizer: broken' --weights broken --prompt a
 expect 0 --weights broken --tokenizer whole --prompt a --count 1
 sed 's/"model_type": "[a-z0-9-]*"/"model_type": "openai-gpt"/' whole/config.json >broken/config.json
 refused 1 'load_tokenizer: broken' --weights broken --prompt a
-says err "GPT-1's own tokenizer is not read here: name a folder with another by --tokenizer"
+says err "GPT-1's own tokenizer is not supported: name a folder with another by --tokenizer"
 sed 's/"model_type": "[a-z0-9-]*"/"model_type": "bert"/' whole/config.json >broken/config.json
 refused 1 'GPT::load_pretrained: broken/config.json' --weights broken --tokenizer whole --prompt a
 

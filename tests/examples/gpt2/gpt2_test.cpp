@@ -105,11 +105,12 @@ TEST_CASE("gpt2: a corpus is cut in two") {
   CHECK(gpt2::make_corpus(rhymes(), writer, o).context == 16);  // all the model has
   o.context = 17;
   check_error([&] { gpt2::make_corpus(rhymes(), writer, o); },
-              "--context 17: the model looks back on 16 tokens at most");
+              "--context 17: the model sees at most 16 tokens");
   o.context = 16;
-  check_error([&] { gpt2::make_corpus(rhymes().substr(0, 160), writer, o); },
-              "rhymes: has 160 tokens, the tenth that validates 16: too few for a window of 16 and one more: "
-              "expects a longer text or a smaller --context");
+  check_error(
+      [&] { gpt2::make_corpus(rhymes().substr(0, 160), writer, o); },
+      "rhymes: has 160 tokens, and its validation part, a tenth, 16: too few for a window of 16 plus one: "
+      "expects a longer text or a smaller --context");
 }
 
 TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
@@ -161,7 +162,7 @@ TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
     check_error([&] { gpt2::load(write); },
                 (folder / "other").string() + ": the tokenizer has 262 tokens, but vocab_size in " +
                     (o.save / "config.json").string() +
-                    " is 257: expects the one the model was trained with (--tokenizer FOLDER)");
+                    " is 257: expects the one with which the model was trained (--tokenizer FOLDER)");
   }
 }
 
@@ -202,7 +203,7 @@ TEST_CASE("gpt2: a text begins with the token for that, where the vocabulary has
   CHECK(joined(pieces(gpt, "", o)) == expected(gpt, {0}));
   CHECK(joined(pieces(none, "a dög", o)) == expected(none, with(none, {}, "a dög")));
   check_error([&] { pieces(none, "", o); },
-              "expects a prompt: the vocabulary has no token that a text begins with");
+              "expects a prompt: the vocabulary has no token for the beginning of a text");
   // Otherwise the first of these would be worth nothing.
   CHECK(expected(llama, with(llama, {0}, "a dög")) != expected(llama, with(llama, {}, "a dög")));
 }

@@ -33,7 +33,7 @@ head -c 200 de.gz >cut.gz
   refused 2 '--resume expects --source, --target and --run FOLDER' --source de --target en --resume
   refused 2 '--time is for training: expects --source FILE and --target FILE' --load folder --time 3
   refused 2 '--dropout: expects a number from 0 to 0.99' --source de --target en --dropout 1
-  refused 2 '--layers is what the folder of --load says' --load folder --layers 3
+  refused 2 '--layers is determined by the folder of --load' --load folder --layers 3
   refused 2 '--heads 3 does not divide --d-model 16' --source de --target en --d-model 16 --heads 3
   refused 2 '--tokens 50 has no room for --longest 100' --source de --target en --tokens 50
   refused 2 '--run and --save are one folder' --source de --target en --run x --save ./x
@@ -95,7 +95,7 @@ expect 0 --load model --translate ''
 # A line that is too long is told, and the others are translated.
 awk 'BEGIN { for (i = 0; i < 2000; ++i) printf "Hund "; print ""; print "ein Hund" }' >long
 "$program" --load model <long >out 2>err || fail "a long line ended the program"
-says err 'the model reads 512 at most: cut it into sentences'
+says err 'the model reads at most 512: split it into sentences'
 [ "$(wc -l <out)" = 2 ] || fail "lines went missing"
 "$program" --load model <bytes >out 2>err || fail "a line of other bytes ended the program"
 says err 'translate: a line is not UTF-8: convert it, with iconv for example'
@@ -106,7 +106,7 @@ says err 'translate: a line is not UTF-8: convert it, with iconv for example'
   stops="$train --dropout 0.1 --average-every 50 --steps 1500 --evaluate-every 700 --placement post"
   expect 0 $stops --save whole
   stopped INT 130 out 'step    150' $stops --save parts --run run
-  says out 'The training goes on where it is called again with --resume.'
+  says out 'Run it again with --resume to continue the training.'
   expect 0 --load parts --translate 'ein Hund'
   refused 1 'run contains the checkpoints of a training' $stops --save other --run run
   refused 1 "--save: folder contains 'precious'" $stops --save folder --run run --resume
@@ -137,7 +137,7 @@ says out 'model: quick'
 
 # A warm-up that the time has no room for is told.
 # shellcheck disable=SC2086
-stopped INT 130 err 'steps, too few for --warmup 1000000000: name a smaller one' ${train%--warmup*} \
+stopped INT 130 err 'steps, too few for --warmup 1000000000: choose a smaller one' ${train%--warmup*} \
   --warmup 1000000000 --time 60 --steps 1000000000 --save warm
 
 # A model of any norm is written and read.

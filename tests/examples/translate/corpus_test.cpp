@@ -45,7 +45,7 @@ TEST_CASE("lines: with and without a last newline, of Windows too, and letters t
   CHECK(lines_of("a\r\n\r\nb", "x") == Lines{"a", "", "b"});
   CHECK(lines_of("\n", "x") == Lines{""});
   CHECK(lines_of("Größe\n\u2028\U0001F600", "x") == Lines{"Größe", "\u2028\U0001F600"});
-  CHECK(complaint_of([] { lines_of("", "x"); }) == "x: is empty: expects a sentence in each line");
+  CHECK(complaint_of([] { lines_of("", "x"); }) == "x: is empty: expects one sentence per line");
   CHECK(complaint_of([] {
           lines_of(
               "a\nGr\xf6\xdf"
@@ -73,7 +73,7 @@ TEST_CASE("a corpus: files that are none, word by word") {
         "--source a.de has 2 lines, --target b.en has 1: expects files in which a line and its translation "
         "have "
         "one number");
-  CHECK(TwoFiles("", "c\n").complaint() == "--source: a.de: is empty: expects a sentence in each line");
+  CHECK(TwoFiles("", "c\n").complaint() == "--source: a.de: is empty: expects one sentence per line");
   CHECK(TwoFiles("a\n", "\xff\n").complaint() ==
         "--target: b.en: line 1 is not UTF-8: convert it, with iconv for example");
   TwoFiles missing("a\n", "b\n");

@@ -132,7 +132,7 @@ TEST_CASE("translate: a text that is too long is told, not cut") {
   for (int i = 0; i < 600; ++i) text += "Haus ";
   CHECK(complaint_of([&] {
           translate_line(learned(), text, {}, "--translate");
-        }).find("the model reads 512 at most: cut it into sentences") != std::string::npos);
+        }).find("the model reads at most 512: split it into sentences") != std::string::npos);
 }
 
 TEST_CASE("translate: a text that is not UTF-8 is told, as in a file") {

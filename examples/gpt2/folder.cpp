@@ -1,7 +1,5 @@
 // Models and tokenizers from folders and into them.
 
-#include <fmt/format.h>
-
 #include <system_error>
 #include <vector>
 

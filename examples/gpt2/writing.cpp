@@ -1,7 +1,5 @@
 // Text, token by token.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 

@@ -1,7 +1,5 @@
 // A translator in a folder: what Seq2SeqTransformer and the tokenizer write.
 
-#include <fmt/format.h>
-
 #include "gradus/core/check.h"
 #include "translate/translator.h"
 

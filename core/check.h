@@ -65,37 +65,36 @@ struct MessageOf {
   std::string_view text;
 };
 
+template <class... Args>
+using MessageFor = MessageOf<std::type_identity_t<Args>...>;
+
 }  // namespace detail
 
-/// A message as text, in which each {} is replaced by an argument: a number, a text, a shape or a dtype.
-/// {:.3g} and the like format numbers as std::format does.
-template <class... Args>
-using Message = detail::MessageOf<std::type_identity_t<Args>...>;
-
-/// Throws Error with the formatted message unless `condition` holds:
+/// Throws Error with the message unless `condition` holds. An argument, which is a number, a text, a shape or
+/// a dtype, replaces each {}; {:.3g} and the like format numbers as std::format does:
 /// `check(n > 0, "eye: expects n > 0, got {}", n);`
 template <class... Args>
-void check(bool condition, Message<Args...> message, const Args&... args) {
+void check(bool condition, detail::MessageFor<Args...> message, const Args&... args) {
   if (!condition) [[unlikely]]
     detail::fail_formatted(message.text, {detail::Argument(args)...});
 }
 
 /// The same where the user's input is wrong, such as an option or a file, not the program: see fail_input().
 template <class... Args>
-void check_input(bool condition, Message<Args...> message, const Args&... args) {
+void check_input(bool condition, detail::MessageFor<Args...> message, const Args&... args) {
   if (!condition) [[unlikely]]
     detail::fail_input_formatted(message.text, {detail::Argument(args)...});
 }
 
-/// Throws Error with the formatted message: `fail_with("{}: expects f32, got {}", op, x.dtype());`
+/// Throws Error with such a message: `fail_with("{}: expects f32, got {}", op, x.dtype());`
 template <class... Args>
-[[noreturn]] void fail_with(Message<Args...> message, const Args&... args) {
+[[noreturn]] void fail_with(detail::MessageFor<Args...> message, const Args&... args) {
   detail::fail_formatted(message.text, {detail::Argument(args)...});
 }
 
 /// The same where the user's input is wrong: see fail_input().
 template <class... Args>
-[[noreturn]] void fail_input_with(Message<Args...> message, const Args&... args) {
+[[noreturn]] void fail_input_with(detail::MessageFor<Args...> message, const Args&... args) {
   detail::fail_input_formatted(message.text, {detail::Argument(args)...});
 }
 

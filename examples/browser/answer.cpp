@@ -1,7 +1,5 @@
 #include "browser/answer.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "browser/figures/answers.h"

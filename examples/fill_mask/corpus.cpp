@@ -1,7 +1,5 @@
 #include "fill_mask/corpus.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 

@@ -1,7 +1,5 @@
 // Loads models and tokenizers from folders and saves them.
 
-#include <fmt/format.h>
-
 #include <system_error>
 #include <vector>
 

@@ -1,7 +1,5 @@
 // Generates text, token by token.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 

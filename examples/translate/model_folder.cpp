@@ -1,7 +1,5 @@
 // A translator's folder: the files of Seq2SeqTransformer and of the tokenizer.
 
-#include <fmt/format.h>
-
 #include "gradus/core/check.h"
 #include "translate/translator.h"
 

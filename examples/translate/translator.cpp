@@ -1,7 +1,5 @@
 #include "translate/translator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 

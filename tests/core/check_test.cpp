@@ -9,7 +9,7 @@ using namespace gradus;
 namespace {
 
 template <class... Args>
-std::string message(Message<Args...> text, const Args&... args) {
+std::string message(detail::MessageFor<Args...> text, const Args&... args) {
   try {
     fail_with<Args...>(text, args...);
   } catch (const Error& error) {

@@ -1,7 +1,5 @@
 #include "gradus/text/detail/merges.h"
 
-#include "gradus/core/check.h"
-
 namespace gradus::text::detail {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "gradus/core/check.h"
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/duration.h"

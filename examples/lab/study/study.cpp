@@ -1,7 +1,5 @@
 #include "lab/study/study.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <set>
 

@@ -1,7 +1,5 @@
 #include "learn/program/exercise.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdint>

@@ -1,7 +1,5 @@
 #include "learn/program/typed.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -46,7 +46,7 @@ double variance(const Tensor& x) { return x.to(f64).var({}, {.unbiased = false})
 void Admin::profile(const Tensor& x, const Tensor& y) const {
   if (!profiling) return;
   check(profiling->connections.insert(path()).second,
-        "profile_admin_: {} was run twice: expects forward() to run one model once, on one batch", path());
+        "Admin: {} was run twice: expects forward() to run one model once, on one batch", path());
   const auto [place, first] = profiling->variance.try_emplace(stack_of(path()), 1.0);
   init::constant_(shortcut, std::sqrt(place->second));
   // The stream comes normalised from every connection but the first, which reads what enters the stack.

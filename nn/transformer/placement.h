@@ -45,8 +45,7 @@ bool same_owner(const First& first, const Rest&... rest) {
 }
 }  // namespace detail
 
-/// How a branch joins the stream, for drawings and figures: `{.branch = {"f"}, .after = "LN"}` is LN(x +
-/// f(x)).
+/// How a branch joins the stream, for drawings and figures; LN(x + f(x)): `{.branch = {"f"}, .after = "LN"}`
 struct Joining {
   std::vector<std::string> branch = {};  // from the stream to the sum: {"LN", "f"}
   std::string shortcut = {};             // a factor on the shortcut: "a"

@@ -119,7 +119,7 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of all branches befor
   for (const nn::TransformerEncoder& second : {one, two})
     CHECK_THROWS_WITH_AS(
         nn::profile_admin_([&] { one(x), second(x); }),
-        doctest::Contains("profile_admin_: layers.0.norm1 was run twice: expects forward() to run one model "
+        doctest::Contains("Admin: layers.0.norm1 was run twice: expects forward() to run one model "
                           "once, on one batch"),
         Error);
   CHECK(two.parameter("layers.0.norm1.shortcut").max().item() == 1);

@@ -169,7 +169,7 @@ std::string describe_clear_depths(const Figures& all, const Setting& setting, co
 
 void add_training(Page& page, const StudyResults& results, const Setting& setting, const Figures& all) {
   page.html.heading("Trained with and without it");
-  page.html.paragraph(tiny_words(setting.steps));
+  page.html.paragraph(describe_tiny(setting.steps));
   page.html.paragraph(
       fmt::format("Both are searched over the same rates, {}; a seed's rate is the best of the other seeds.",
                   listed(setting.rates)));

@@ -22,7 +22,7 @@ TrialOptions tiny_trial(std::int64_t steps) {
 
 double tiny_baseline() { return tiny_task().ngram().loss; }
 
-std::string tiny_words(std::int64_t steps) {
+std::string describe_tiny(std::int64_t steps) {
   return fmt::format(
       "Every model has 16 channels, 2 heads and an FFN four times as wide, and is trained for {} steps of 8 "
       "documents with Adam (betas 0.9 and 0.999, no weight decay, no clipping), the rate rising linearly "

@@ -20,7 +20,7 @@ TrialOptions tiny_trial(std::int64_t steps = 400);
 double tiny_baseline();
 
 /// "tiny: ...": the setting in words, for pages.
-std::string tiny_words(std::int64_t steps = 400);
+std::string describe_tiny(std::int64_t steps = 400);
 
 /// The numbers of a trial that every study keeps: loss, start (both on the validation set), diverged.
 Measured measured_of(const TrialResult& result);

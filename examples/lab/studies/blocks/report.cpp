@@ -139,7 +139,7 @@ void report(Page& page, const StudyResults& results) {
   page.html.paragraph(
       fmt::format("GPTs of {} layers, all at the same rates, {}; a seed's rate is the best of the other "
                   "seeds, and differences are made seed by seed. {}",
-                  kTrainedLayers, listed(grid.rates), tiny_words(grid.steps)));
+                  kTrainedLayers, listed(grid.rates), describe_tiny(grid.steps)));
   add_table(page, results);
   add_differences(page, results);
   add_curves(page, results, "pre", "Blocks meant as Pre-LN");

@@ -9,7 +9,7 @@ namespace gradus::lab::far {
 
 namespace {
 
-std::string stage_words(const Setting& setting) {
+std::string list_stages(const Setting& setting) {
   std::vector<std::string> words;
   for (const Stage& stage : setting.stages)
     words.push_back(fmt::format("{} of {} at {}", counted(stage.steps, "step"),
@@ -108,7 +108,7 @@ void report(Page& page, const StudyResults& results) {
                   "Adam and one rate that rises over 30 steps and then falls like 1/sqrt(step), a tenth of "
                   "it after the first distance, and gradients clipped to a norm of 1. Answers are judged on "
                   "documents that are not trained on.",
-                  stage_words(setting)));
+                  list_stages(setting)));
   add_two(page, results, setting);
   add_all(page, results, setting);
   page.limits(

@@ -43,7 +43,7 @@ std::string describe_largest(const StudyResults& results, const Search& search) 
 
 void add_rates(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Which norm, at which rate");
-  page.html.paragraph(tiny_words(setting.steps));
+  page.html.paragraph(describe_tiny(setting.steps));
   page.html.paragraph(
       "All norms have the same rates, seeds and initial weights; a seed's rate is the best of the other "
       "seeds. BatchNorm takes its statistics over documents and positions, and so lets a model in training "

@@ -177,7 +177,7 @@ void add_deep(Page& page, const StudyResults& results, const Part& deep) {
 void report(Page& page, const StudyResults& results) {
   const Part part = all_part(results.options), deep = deep_part(results.options);
   page.html.heading("All placements");
-  page.html.paragraph(tiny_words(part.steps));
+  page.html.paragraph(describe_tiny(part.steps));
   page.html.paragraph(
       "Initial matrices are N(0, 1/fan_in) for all, the same numbers seed by seed, but for what a placement "
       "sets itself: ReZero its zeros, DeepNorm its matrices, Admin its shortcuts (measured on the first "

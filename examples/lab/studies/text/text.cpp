@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/language_model.h"
+#include "lab/studies/shared.h"
 #include "lab/studies/studies.h"
 #include "lab/study/outcome.h"
 
@@ -28,22 +28,6 @@ std::vector<Path> files_of(const Path& data) {
               io::printable(data.string()));
   return {file};
 }
-
-/// The text, read when the first run asks for it and shared by all.
-class Text {
- public:
-  explicit Text(Path data) : data_(std::move(data)) {}
-
-  const Task& task() {
-    std::call_once(once_, [&] { task_.emplace(files_of(data_).front(), kContext); });
-    return *task_;
-  }
-
- private:
-  Path data_;
-  std::once_flag once_;
-  std::optional<Task> task_;
-};
 
 Measured measure(const Task& task, const TrialOptions& options) {
   nn::GPT model = new_gpt(task, options);
@@ -142,7 +126,8 @@ double share_to(const std::vector<double>& losses, double target) {
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
   const Grid grid = grid_of(options);
-  const auto text = std::make_shared<Text>(options.data);
+  const auto text = std::make_shared<Shared<Task>>(
+      [data = options.data] { return Task(files_of(data).front(), kContext); });
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
     for (const std::int64_t layers : grid.depths)
@@ -153,7 +138,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
             runs.push_back({.name = run_name(setting, seed),
                             .seconds = seconds_of(layers, grid.steps),
                             .measure = [text, trial = trial_options(setting, grid.steps, seed)] {
-                              return measure(text->task(), trial);
+                              return measure(text->get(), trial);
                             }});
           }
   return runs;

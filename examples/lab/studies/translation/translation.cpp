@@ -3,35 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
 
 #include "gradus/nn/placements/placements.h"
+#include "lab/studies/shared.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::translation {
-
-namespace {
-
-/// The corpus, read and cut into tokens when the first run asks for it and shared by all.
-class Corpus {
- public:
-  Corpus(std::filesystem::path folder, const Selection& selection)
-      : folder_(std::move(folder)), selection_(selection) {}
-
-  const Sentences& sentences() {
-    std::call_once(once_, [&] { sentences_ = read_sentences(folder_, selection_); });
-    return *sentences_;
-  }
-
- private:
-  std::filesystem::path folder_;
-  Selection selection_;
-  std::once_flag once_;
-  std::optional<Sentences> sentences_;
-};
-
-}  // namespace
 
 Grid grid_of(const StudyOptions& options) {
   const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
@@ -70,7 +47,8 @@ std::vector<double> bleu_ratios(const std::vector<double>& without, const std::v
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
   const Grid grid = grid_of(options);
-  const auto corpus = std::make_shared<Corpus>(options.data, grid.selection);
+  const auto corpus = std::make_shared<Shared<Sentences>>(
+      [folder = options.data, selection = grid.selection] { return read_sentences(folder, selection); });
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
     for (const std::string& placement : kPlacements)
@@ -84,7 +62,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
           runs.push_back(
               {.name = run_name(placement, warmup, rate, seed),
                .seconds = options.budget == Budget::quick ? 4.0 : 29.0,
-               .measure = [corpus, training] { return train_and_translate(corpus->sentences(), training); }});
+               .measure = [corpus, training] { return train_and_translate(corpus->get(), training); }});
         }
   return runs;
 }

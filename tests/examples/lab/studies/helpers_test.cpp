@@ -59,7 +59,9 @@ TEST_CASE("lines, panels and tables have the labels of what is compared, and lea
   const std::vector<Titled> items = {{"a", "first"}, {"b", "second"}};
   const std::vector<std::int64_t> depths = {2, 6};
   const auto values = [](const Titled& item, std::int64_t layers) {
-    return item.name == "a" ? std::vector<double>{} : std::vector<double>{1.0 * layers, 4.0 * layers};
+    return item.name == "a"
+               ? std::vector<double>{}
+               : std::vector<double>{static_cast<double>(layers), 4 * static_cast<double>(layers)};
   };
   const std::vector<kit::Series> all = lines(items, depths, values);
   REQUIRE(all.size() == 1);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gradus/kit/chart/axis.h"
 #include "lab/statistics/words.h"
@@ -15,7 +14,7 @@ using kit::AxisKind;
 using kit::LineChart;
 using kit::Series;
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kTrainingLoss = "training loss (nats per character)";
 
 std::string layers_title(std::int64_t layers) { return counted(layers, "layer"); }
 
@@ -39,6 +38,28 @@ void add_point(Series& series, double x, const Spread& spread) {
   series.high.push_back(spread.high);
 }
 
+/// Of both placements, with bars: at each x what value(placement, x) is.
+template <class X, class Value>
+std::vector<Series> bars_of(const Settings& settings, const std::vector<X>& xs, const Value& value) {
+  std::vector<Series> both;
+  for (const nn::Placement& placement : settings.placements) {
+    Series& series = both.emplace_back(Series{.name = placement.name,
+                                              .spread = kit::Spread::error_bars,
+                                              .style = style_of(settings.placements, placement)});
+    for (const X x : xs) add_point(series, static_cast<double>(x), value(placement, x));
+  }
+  return both;
+}
+
+/// Along the steps of training.
+LineChart step_chart(const Settings& settings, const std::string& title, const std::string& y_label) {
+  return {.title = title,
+          .x_label = "step",
+          .y_label = y_label,
+          .x_low = 0,
+          .x_high = static_cast<double>(settings.steps)};
+}
+
 /// A panel for each depth and warm-up, with both placements against the rate.
 template <class Value>
 kit::Panels panels_by_rate(const Analysis& analysis, LineChart axes, const Value& value) {
@@ -52,14 +73,9 @@ kit::Panels panels_by_rate(const Analysis& analysis, LineChart axes, const Value
     for (const std::int64_t warmup : settings.warmups) {
       LineChart chart = axes;
       chart.title = fmt::format("{}, {}", layers_title(layers), warmup_title(warmup));
-      for (const nn::Placement& placement : analysis.settings.placements) {
-        Series series{.name = placement.name,
-                      .spread = kit::Spread::error_bars,
-                      .style = style_of(settings.placements, placement)};
-        for (const double lr : settings.lrs)
-          add_point(series, lr, value(analysis.cell(placement, layers, lr, warmup)));
-        chart.series.push_back(std::move(series));
-      }
+      chart.series = bars_of(settings, settings.lrs, [&](const nn::Placement& placement, double lr) {
+        return value(analysis.cell(placement, layers, lr, warmup));
+      });
       panels.panels.push_back(std::move(chart));
     }
   return panels;
@@ -133,7 +149,7 @@ kit::HeatMap loss_map(const Analysis& analysis, std::int64_t warmup) {
       for (const double lr : settings.lrs) {
         const Cell& cell = analysis.cell(placement, layers, lr, warmup);
         const bool lost = !cell.any() || cell.diverged == static_cast<std::int64_t>(cell.runs.size());
-        map.values.push_back(lost ? kNothing : cell.loss.mean - analysis.floor());
+        map.values.push_back(lost ? kit::nothing : cell.loss.mean - analysis.floor());
       }
     }
   return map;
@@ -146,11 +162,8 @@ kit::Panels loss_curves(const Analysis& analysis, std::int64_t warmup) {
   const std::size_t points = points_for(2 * settings.depths.size() * settings.lrs.size());
   for (const std::int64_t layers : settings.depths)
     for (const double lr : settings.lrs) {
-      LineChart chart{.title = fmt::format("{}, rate {}", layers_title(layers), kit::number_text(lr)),
-                      .x_label = "step",
-                      .y_label = "training loss (nats per character)",
-                      .x_low = 0,
-                      .x_high = static_cast<double>(analysis.settings.steps)};
+      LineChart chart = step_chart(
+          settings, fmt::format("{}, rate {}", layers_title(layers), kit::number_text(lr)), kTrainingLoss);
       for (const nn::Placement& placement : analysis.settings.placements)
         chart.series.push_back(
             curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::losses, settings, points));
@@ -169,16 +182,11 @@ kit::Panels sensitivity_panels(const Analysis& analysis) {
                     .x_label = "layers",
                     .y_label = "sensitivity (nats per character)",
                     .y_low = 0};
-    for (const nn::Placement& placement : analysis.settings.placements) {
-      Series series{.name = placement.name,
-                    .spread = kit::Spread::error_bars,
-                    .style = style_of(settings.placements, placement)};
-      for (const std::int64_t layers : settings.depths)
-        add_point(series, static_cast<double>(layers),
-                  analysis.sensitivity(placement, layers, warmup).spread);
-      chart.x_ticks = series.x;
-      chart.series.push_back(std::move(series));
-    }
+    chart.series =
+        bars_of(settings, settings.depths, [&](const nn::Placement& placement, std::int64_t layers) {
+          return analysis.sensitivity(placement, layers, warmup).spread;
+        });
+    chart.x_ticks = chart.series.front().x;
     panels.panels.push_back(std::move(chart));
   }
   return panels;
@@ -204,12 +212,10 @@ kit::Panels gradient_norm_panels(const Analysis& analysis, double lr) {
   const std::size_t points = points_for(2 * settings.depths.size() * settings.warmups.size());
   for (const std::int64_t layers : settings.depths)
     for (const std::int64_t warmup : settings.warmups) {
-      LineChart chart{.title = fmt::format("{}, {}", layers_title(layers), warmup_title(warmup)),
-                      .x_label = "step",
-                      .y_label = "norm of the whole gradient",
-                      .y_axis = AxisKind::log,
-                      .x_low = 0,
-                      .x_high = static_cast<double>(analysis.settings.steps)};
+      LineChart chart =
+          step_chart(settings, fmt::format("{}, {}", layers_title(layers), warmup_title(warmup)),
+                     "norm of the whole gradient");
+      chart.y_axis = AxisKind::log;
       for (const nn::Placement& placement : analysis.settings.placements)
         chart.series.push_back(
             curve_of(analysis.cell(placement, layers, lr, warmup), &RunRecord::grad_norms, settings, points));
@@ -222,11 +228,7 @@ kit::Panels ablation_curves(const Analysis& analysis) {
   kit::Panels panels{.title = "Training loss of the ablations"};
   for (const nn::Placement& placement : analysis.settings.placements) {
     RunOptions run = ablation_setting(analysis.settings);
-    LineChart chart{.title = placement.name,
-                    .x_label = "step",
-                    .y_label = "training loss (nats per character)",
-                    .x_low = 0,
-                    .x_high = static_cast<double>(analysis.settings.steps)};
+    LineChart chart = step_chart(analysis.settings, placement.name, kTrainingLoss);
     const Cell& base = analysis.cell(placement, run.layers, run.lr, run.warmup);
     chart.series.push_back(curve_of(base, &RunRecord::losses, analysis.settings, 40));
     for (const Cell& cell : analysis.ablations) {

@@ -14,7 +14,7 @@ namespace {
 
 using kit::number_text;
 
-std::string text_words(const TaskFacts& task) {
+std::string describe_text(const TaskFacts& task) {
   return fmt::format(
       "**The text** is {}: {} different characters, {} at a time. Its last tenth is held out, and final "
       "losses are measured there. No prediction that is the same everywhere comes below **{}** nats per "
@@ -25,9 +25,9 @@ std::string text_words(const TaskFacts& task) {
       task.ngram.n, counted(task.ngram.n - 1, "character"), nats(task.ngram.loss));
 }
 
-std::string task_words(const Analysis& analysis) {
+std::string describe_task(const Analysis& analysis) {
   const TaskFacts& task = analysis.task;
-  if (!task.entropy) return text_words(task);
+  if (!task.entropy) return describe_text(task);
   const RecallOptions recall;
   return fmt::format(
       "**The text** is made by the lab: lines such as `3p1b3p0t1b`, in which a digit names one of {} boxes "
@@ -41,7 +41,7 @@ std::string task_words(const Analysis& analysis) {
 }
 
 /// One of the two, in the equations of its paper.
-std::string placement_words(const nn::Placement& placement) {
+std::string describe_placement(const nn::Placement& placement) {
   if (placement == nn::pre_ln())
     return "**Pre-LN** norms the input of each branch: h = x + Attn(LN(x)), then h + FFN(LN(h)); one more "
            "norm after the last block, since the sum it ends with has been normed by nothing.";
@@ -72,14 +72,14 @@ std::string difference_in_parameters(const Settings& settings) {
 void add_introduction(Page& page, const Analysis& analysis) {
   const Settings& settings = analysis.settings;
   page.html.heading("What is compared");
-  page.html.list({placement_words(settings.placements[0]), placement_words(settings.placements[1])});
+  page.html.list({describe_placement(settings.placements[0]), describe_placement(settings.placements[1])});
   page.html.paragraph(fmt::format(
       "Everything else is equal. With the same seed and depth all blocks start from the same weights and see "
       "the same batches; {}. The models are GPTs of width {} with {} heads and tied embeddings, trained for "
       "{} steps of {} × {} characters by Adam at a constant rate after the warm-up, without weight decay, "
       "dropout, or gradient clipping.",
       difference_in_parameters(settings), kWidth, kHeads, settings.steps, kBatch, analysis.task.context));
-  page.html.paragraph(task_words(analysis));
+  page.html.paragraph(describe_task(analysis));
 }
 
 void add_maps(Page& page, const Analysis& analysis) {

@@ -30,7 +30,7 @@ const InitialState& state_at(const Initialisation& initialisation, const nn::Pla
 }
 
 /// "0.47 (0.17 to 4.4) times".
-std::string share_words(const std::vector<double>& share) {
+std::string format_shares(const std::vector<double>& share) {
   const Spread spread = spread_of(share);
   return fmt::format("{} ({} to {}) times", number_text(median(share), 2), number_text(spread.low, 2),
                      number_text(spread.high, 2));
@@ -52,7 +52,7 @@ std::string weights_caption(const Initialisation& initialisation, const Placemen
     text += fmt::format(
         " In this setting we measured, at {} layers, in the first block {} the gradient of the last for {} "
         "and {} for {}: medians, and from the least to the largest of the seeds.",
-        kLayers, share_words(shares[1]), placements[1].name, share_words(shares[0]), placements[0].name);
+        kLayers, format_shares(shares[1]), placements[1].name, format_shares(shares[0]), placements[0].name);
   if (!contains(placements, nn::post_ln())) return text;
   const double alone = norms_alone(kLayers);
   const std::vector<double>& post = state_at(initialisation, nn::post_ln(), kLayers).weight_share;
@@ -70,7 +70,7 @@ std::string activations_caption(const Initialisation& initialisation, const Plac
   if (shares[0].empty() || shares[1].empty()) return text + ".";
   text += fmt::format(
       ": at {} layers, after the first block {} the gradient after the last for {}, {} for {}.", kLayers,
-      share_words(shares[1]), placements[1].name, share_words(shares[0]), placements[0].name);
+      format_shares(shares[1]), placements[1].name, format_shares(shares[0]), placements[0].name);
   if (contains(placements, nn::post_ln()) &&
       median(state_at(initialisation, nn::post_ln(), kLayers).activation_share) < 0.7)
     text +=
@@ -92,7 +92,7 @@ std::vector<std::string> first_blocks(const std::vector<InitialState>& schemes,
 }
 
 /// Post-LN against what its norms alone would do to its gradient.
-std::string norms_alone_words(const std::vector<InitialState>& schemes) {
+std::string describe_norms_alone(const std::vector<InitialState>& schemes) {
   double least = INFINITY;
   for (const InitialState& state : schemes)
     if (state.placement == nn::post_ln()) least = std::min(least, state.low.front());
@@ -112,7 +112,7 @@ std::string schemes_caption(const std::vector<InitialState>& schemes, const Plac
       "{}. {}At this width 0.02 is small: the branches hardly count. This is before the first step; it says "
       "nothing of later ones.",
       schemes.front().layers, described.name, listed(first_blocks(schemes, described)),
-      post ? norms_alone_words(schemes) : "");
+      post ? describe_norms_alone(schemes) : "");
 }
 
 /// Whether Theorem 1 and Lemma 2 speak of one of them.
@@ -120,7 +120,7 @@ bool knows_theorem(const Placements& two) {
   return contains(two, nn::pre_ln()) || contains(two, nn::post_ln());
 }
 
-std::string setting_words(const Placements& two) {
+std::string describe_setting(const Placements& two) {
   std::string text = fmt::format(
       "The setting is {2} (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries from "
       "N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {3} classes "
@@ -182,7 +182,7 @@ void add_initialisation(Page& page, const Results& results) {
   const Initialisation& start = *results.initialisation;
   const Placements& two = results.settings.placements;
   page.html.paragraph(start_sentence(start.states, two));
-  page.html.paragraph(setting_words(two));
+  page.html.paragraph(describe_setting(two));
   page.figure("initial_top_gradient", top_gradient_chart(start, two), theorem_caption(two));
   page.figure("initial_norms", norm_chart(start, two), lemma_caption(two, kStackWidth));
   page.figure("initial_weight_gradients", gradient_panels(start, two, true), weights_caption(start, two));

@@ -72,14 +72,14 @@ void add_curves(Page& page, const Analysis& analysis) {
               "Norm of all gradients together; mean and range over seeds. Nothing is clipped.");
 }
 
-std::string target_words(const Analysis& analysis) {
+std::string describe_target(const Analysis& analysis) {
   return analysis.task.entropy ? fmt::format("{}, three quarters of the way from {} down to the entropy",
                                              nats(analysis.target), analysis.baseline.words())
                                : fmt::format("{}, that of a 2-gram", nats(analysis.target));
 }
 
 /// What the ablation changes: "a Pre-LN stack has one after its last block, here it is taken away".
-std::string final_norm_words(const nn::Placement& placement) {
+std::string describe_final_norm(const nn::Placement& placement) {
   const std::string stack = fmt::format(
       "{} {} stack", std::string("AEIOU").find(placement.name[0]) < 5 ? "an" : "a", placement.name);
   if (placement.leave) return stack + " joins its streams in one, which stays";
@@ -105,7 +105,7 @@ void add_training(Page& page, const Analysis& analysis) {
     page.figure("steps_to_loss", steps_panels(analysis),
                 fmt::format("Steps until the mean of the last {} training losses is at most {}. Mean and "
                             "range over seeds; no point where a seed never got there.",
-                            kSmoothing, target_words(analysis)));
+                            kSmoothing, describe_target(analysis)));
   if (has_curves(analysis)) add_curves(page, analysis);
   if (settings.lrs.size() > 1)
     page.figure("sensitivity", sensitivity_panels(analysis),
@@ -123,7 +123,8 @@ void add_ablations(Page& page, const Analysis& analysis) {
       "Two details, changed one at a time with {}, rate {}, {}. **The final norm**: {}; {}. **Residual init "
       "scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times as large, as in GPT-2.",
       counted(setting.layers, "layer"), number_text(setting.lr), warmup_words(setting.warmup),
-      final_norm_words(analysis.settings.placements[0]), final_norm_words(analysis.settings.placements[1])));
+      describe_final_norm(analysis.settings.placements[0]),
+      describe_final_norm(analysis.settings.placements[1])));
   kit::Table table{"Final loss in nats per character",
                    {"", "mean", "min", "max", "change", "below baseline", "steps to target"},
                    {}};

@@ -83,7 +83,7 @@ double width_of(const Measure& measure) {
   return std::isinf(measure.high) ? std::abs(measure.low) : measure.high - measure.low;
 }
 
-/// What speaks against judging a measure by its interval, if anything.
+/// The objection to judging a measure by its interval, if there is one.
 std::optional<Objection> objection_to(const Measure& measure, const Figures& figures, std::size_t seeds) {
   if (const auto found = figures.objections.find(measure.id); found != figures.objections.end())
     return found->second;
@@ -115,7 +115,7 @@ JudgedClaim judge(const Claim& claim, const Figures& figures) {
 double p_of(const Judged& judged) {
   if (judged.judgement != Judgement::holds && judged.judgement != Judgement::fails) return 1;
   if (judged.measure->estimate == Estimate::exact) return 0;
-  // Intervals grow with their level: the verdict stands for all errors above p.
+  // Intervals grow with their level: the verdict holds for all errors above p.
   double low = -12, high = 0;  // of the decimal logarithm
   for (int i = 0; i < 30; ++i) {
     Judged at{.measure = judged.measure};

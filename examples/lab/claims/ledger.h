@@ -19,8 +19,8 @@ struct Objection {
   std::string why;  // "the search ends at its edge: Post-LN, 24 layers"
 };
 
-/// One number a seed for each measure, by its id ("sensitivity.L12"), and what the referee (referee.h) has to
-/// say.
+/// One number a seed for each measure, by its id ("sensitivity.L12"), and the objections of the referee
+/// (referee.h).
 struct Figures : std::map<std::string, std::vector<double>> {
   using map::map;
   std::map<std::string, Objection> objections = {};
@@ -49,7 +49,7 @@ struct Measure {
   Estimate estimate = Estimate::mean_t;
   double low = 0, high = 0;  // the band the whole interval lies in if the claim holds; infinite: open
   bool quick = true;         // whether the quick form measures it
-  // Whether its band holds, as it was expected before the first run; nothing where nobody had said.
+  // Whether its band holds, as it was expected before the first run; nothing where no prediction was made.
   std::optional<Judgement> prediction = {};
 };
 
@@ -62,7 +62,7 @@ struct Claim {
   std::vector<Measure> measures = {};
   std::string note = {};        // what to know beside the verdict; why it is not testable, and a citation
   std::string paper = {};       // what a paper reports, with its setting, where ours may differ
-  std::string prediction = {};  // what was expected before the first run, and why
+  std::string prediction = {};  // the outcome expected before the first run, and why
   std::string scope = {};       // where its verdict applies, if not the study's: "12 layers, width 32, ..."
   std::vector<std::string> phrases = {};  // words by which a page is known to state it
   bool disputed = false;                  // in the literature: a result against a paper settles nothing

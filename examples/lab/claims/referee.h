@@ -1,5 +1,5 @@
 #pragma once
-// The referee: what speaks against a verdict, whatever its interval. Each rule is stated here or in judge()
+// The referee: objections to a verdict, whatever its interval. Each rule is stated here or in judge()
 // (ledger.h: too few seeds, a band too wide for the headroom), and a study hands in its evidence.
 //
 //   figures.object("best.L24", end_of_search(found.at_edge, "Post-LN, 24 layers"));
@@ -16,7 +16,7 @@ namespace gradus::lab {
 /// beyond.
 std::optional<Objection> end_of_search(bool at_edge, const std::string& arm);
 
-/// An arm all of whose runs failed (outcomes.h) says nothing of what a trained one does.
+/// An arm all of whose runs failed (outcomes.h) says nothing about a trained one.
 std::optional<Objection> trains_nowhere(std::span<const double> losses, double context_free_loss,
                                         const std::string& arm);
 

@@ -48,13 +48,13 @@ void add_methods(kit::HtmlReport& page) {
        "**Several measures of a claim** share one error of 0.05: with m of them each interval has level 1 "
        "\u2212 0.05/m "
        "(Bonferroni). Over the whole ledger the correction of Benjamini and Hochberg (1995) is reported "
-       "beside the "
-       "verdicts, which it does not decide.",
+       "next to the "
+       "verdicts and does not decide them.",
        "**Not decided**: a search ends at the edge of its rates; a band is wider than a third of the "
        "distance from the "
        "best arm to the least possible loss (saturated); fewer than five seeds. **Not measured**: an arm "
        "trains "
-       "nowhere, or what should do well as a control does not.",
+       "nowhere, or its control fails.",
        "**Predictions** were written down, with the bands, before the first run of the seeds that judge.",
        "**Bands** were written down before the runs of the plan's seeds; quick forms have the same bands and "
        "fewer seeds, "

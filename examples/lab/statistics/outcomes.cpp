@@ -32,7 +32,8 @@ double Reached::open_after(double step) const {
 
 double sooner(double a, double b, double factor) {
   if (std::isnan(a)) return 0;
-  return std::isnan(b) || b >= factor * a ? 1 : 0;
+  constexpr double kRounding = 1 - 1e-9;  // 110 steps are a tenth more than 100
+  return std::isnan(b) || b >= kRounding * factor * a ? 1 : 0;
 }
 
 }  // namespace gradus::lab

@@ -10,7 +10,7 @@
 namespace gradus::lab {
 
 /// Runs of one arm, failed and surviving ones apart. A run has failed when it ends at or above the loss of
-/// predicting without context, or nowhere (NaN): whatever moved it, it has learned nothing of the context.
+/// predicting without context, or nowhere (NaN).
 struct Survival {
   std::int64_t failed = 0, runs = 0;
   Interval share = {0, 1};             // of failures: Clopper and Pearson's interval
@@ -28,8 +28,9 @@ struct Reached {
 };
 Reached reached_of(std::span<const double> steps);
 
-/// Whether `a` was reached at least `factor` times as soon as `b` in one seed: 1, or 0 where it was not.
-/// Whoever never gets there is not sooner than anyone; whoever does is sooner than one that never does.
+/// 1 if one seed's run reached the target in `a` steps, at least `factor` times sooner than another in `b`,
+/// else 0. A run that never reaches it (NaN) is never sooner; one that does is sooner than one that never
+/// does.
 double sooner(double a, double b, double factor = 1);
 
 }  // namespace gradus::lab

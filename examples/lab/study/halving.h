@@ -1,6 +1,6 @@
 #pragma once
 // A search that is fixed before its first run: which settings are tried on which seeds, which of them go on,
-// and when a grid grows. It judges nothing: what it chooses is run again on other seeds.
+// and when a grid grows. It judges nothing: the chosen setting is run again on other seeds.
 //
 //   round 1   every family of settings, such as one kind of initial weights, at every rate of the grid, on
 //   seed 1 round k   the kept[k - 1] settings with the least mean over the seeds so far, on seed k too

@@ -42,9 +42,8 @@ void write_study(const std::filesystem::path& folder, const StudyConfig& config)
 /// Throws naming the file where it is missing or is no study's.
 StudyConfig read_study(const std::filesystem::path& folder);
 bool is_study(const std::filesystem::path& folder);
-/// "arithmetic 0f3c and kernels avx2": what of a study's machine must be the same for all its runs and is
-/// not, as `machine` has it; empty where all is. Where one of them has no arithmetic, the version stands for
-/// it.
+/// "arithmetic 0f3c and kernels avx2": the facts in `machine` that all runs of a study must share and `other`
+/// does not; empty where it has them all. Where one of them has no arithmetic, the version counts instead.
 std::string other_machine(const Facts& machine, const Facts& other);
 
 kit::LogLine line_of(const std::string& run, const Record& record);

@@ -103,7 +103,7 @@ class Work {
     }
   }
 
-  /// The next run; waits where only a run under way can say what follows. Nothing when all are done.
+  /// The next run; waits while a run under way may add more. Nothing when all are done.
   std::optional<StudyRun> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped() || !open_.empty() || under_way_ == 0; });
@@ -144,7 +144,7 @@ class Work {
   kit::Progress* progress_ = nullptr;
   double total_ = 0, done_ = 0;
   std::size_t done_before_ = 0;
-  std::mutex mutex_;  // of all below, and of what a finished run changes
+  std::mutex mutex_;  // of all below, and of everything that a finished run changes
   std::condition_variable changed_;
   std::vector<StudyRun> open_;
   std::set<std::string> started_;

@@ -52,7 +52,7 @@ struct StudyRun {
   // Those of a lower round are run first, so that a study that is stopped has some of everything.
   std::uint64_t round = 0;
   std::function<Measured()> measure;
-  std::string group = {};  // of a study whose runs decide which follow: what follows has the same
+  std::string group = {};  // of a study whose runs decide which follow: those have the same group
 };
 
 /// A finished run.
@@ -113,7 +113,7 @@ struct Study {
   std::function<Following(const StudyResults&)> next = {};
 };
 
-/// The plan, and what follows from the records; records of other runs decide nothing.
+/// The plan and the runs that follow from the records; records of other runs decide nothing.
 Following planned(const Study& study, const StudyOptions& options,
                   const std::map<std::string, Record>& records);
 

@@ -51,8 +51,8 @@ class RecallLanguage {
 
   /// A document: a newline, which is given and never predicted, and `length` characters.
   std::string document(Generator& generator) const;
-  /// What the characters of a document cost who knows the language, in nats: the least expected loss, times
-  /// T.
+  /// The negative logarithm of a document's probability, in nats: its mean over documents is the least
+  /// expected loss, times T.
   double surprise(const std::string& document) const;
   /// `count` documents as windows [count, length]: inputs start with the newline, targets are the characters
   /// after it. One window is one document, so the entropy below is exact for the loss over windows.

@@ -71,7 +71,9 @@ echo mine >mine/index.html
 refused 1 'mine holds index.html, which is not of the lab' start --quick --out mine
 cp -r whole other
 sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
-refused 1 'other/start was begun with gradus 0.0.0, here it is gradus' start --resume other
+expect 0 start --resume other # another version with the same arithmetic
+sed -i 's/"arithmetic": "[^"]*"/"arithmetic": "0"/' other/start/study.json
+refused 1 'other/start was begun with arithmetic 0, here it is arithmetic' start --resume other
 cp -r whole twice
 cp -r twice/start twice/again
 refused 1 'twice holds the study start twice' layer-norm --quick --out twice

@@ -32,7 +32,7 @@ TEST_CASE("a target that is not reached is no number") {
   CHECK(all.open_after(1e9) == 0.5);  // never comes down to 0
 }
 
-TEST_CASE("whoever never gets there is not sooner, and later than whoever does") {
+TEST_CASE("a run that never gets there is not sooner, and later than one that does") {
   const double never = std::nan("");
   CHECK(sooner(100, 120) == 1);
   CHECK(sooner(100, 100) == 1);

@@ -184,8 +184,7 @@ TEST_CASE("options outside the limits are refused") {
   CHECK_THROWS_WITH_AS(RecallLanguage().entropy_at(32), "RecallLanguage: place 32 is outside 0..31", Error);
 }
 
-TEST_CASE(
-    "a chain: the next box depends on those before it, and surprise() is what that costs who knows it") {
+TEST_CASE("a chain: the next box depends on those before it, and surprise() knows the table") {
   const RecallLanguage language({.boxes = 3, .things = 4, .length = 40, .chain = 2});
   Generator random(3);
   std::map<std::string, std::map<char, double>> counts;  // of the box after two others

@@ -1,4 +1,4 @@
-// The plan of the study `best`: a search for each arm, and the runs that judge what it found.
+// The plan of the study `best`: a search for each arm, and the runs that judge its choice.
 
 #include "lab/studies/best/best.h"
 

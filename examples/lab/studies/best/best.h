@@ -16,7 +16,7 @@ namespace gradus::lab::best {
 
 inline const std::array<std::string, 2> kPlacements = {"Pre-LN", "Post-LN"};
 
-/// What is compared: a placement at a depth.
+/// One side of a comparison: a placement at a depth.
 struct Arm {
   std::size_t placement = 0;
   std::int64_t layers = 0;
@@ -24,7 +24,7 @@ struct Arm {
   std::string name() const, title() const;
 };
 
-/// What is chosen for it.
+/// The settings that a search chooses for it.
 struct Design {
   std::string scheme;  // of initial weights
   std::int64_t warmup = 0;
@@ -54,7 +54,7 @@ const Task& task();
 double learned_loss();
 double target_loss();
 
-/// An arm's search and what came of it, for as much as has finished.
+/// An arm's searches and their results, as far as runs have finished.
 class Found {
  public:
   Found(const StudyResults& results, const Grid& grid, const Arm& arm);

@@ -1,4 +1,4 @@
-// One number a judging seed for each question, and what the referee has against asking it.
+// One number a judging seed for each question, and the referee's objections.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What the searches of the study `best` have come to.
+// The results of the searches of the study `best`.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The page of the study `best`: the searches, what they chose, and how it did on other seeds.
+// The page of the study `best`: the searches, their choices, and the results on other seeds.
 
 #include <fmt/format.h>
 
@@ -65,7 +65,7 @@ void add_setting(Page& page, const Grid& grid) {
 
 kit::Table search_table(const std::vector<Found>& all, const Grid& grid) {
   kit::Table table{
-      .caption = "What the searches chose",
+      .caption = "The choices of the searches",
       .header = {"", "Warm-up", "Runs", "Initial weights", "Rate", "Mean loss, searching", "At an edge"}};
   for (const Found& found : all)
     for (std::size_t warmup = 0; warmup < grid.warmups.size(); ++warmup) {
@@ -180,9 +180,9 @@ void report(Page& page, const StudyResults& results) {
   page.html.list(
       {"**Other sizes.** Width 32: whether the difference grows with width is a question of its own.",
        "**Other tasks.** A small language; real text is in `text`.",
-       "**All of what could be best.** Three kinds of initial weights, a warm-up of a quarter of the run, a "
+       "**Every setting.** Three kinds of initial weights, a warm-up of a quarter of the run, a "
        "constant rate after it, Adam with one pair of betas.",
-       "**Long training.** What needs more steps than these to catch up does not."});
+       "**Long training.** A model that needs more steps than these is not seen to catch up."});
 }
 
 }  // namespace gradus::lab::best

@@ -70,7 +70,7 @@ TEST_CASE("an arm that trains nowhere is not measured, never false") {
   CHECK(outcome_words(judged.measures[0]) == "not measured: Post-LN trains nowhere");
 }
 
-TEST_CASE("what does not happen needs a control with which it does") {
+TEST_CASE("a failure needs a control that succeeds") {
   Figures figures = {{"a", kClear}};
   figures.object("a", no_control(6, 10, "Pre-LN"));
   CHECK(judge(claim_of({kDifference}), figures).verdict() == "holds");
@@ -79,7 +79,7 @@ TEST_CASE("what does not happen needs a control with which it does") {
         "not measured: no working control: Pre-LN, 5 of 10 seeds");
 }
 
-TEST_CASE("a target that nobody reaches compares nothing") {
+TEST_CASE("a target that no run reaches compares nothing") {
   const double never = std::nan("");
   CHECK(never_reached(Values{never, never}, Values{never})->why == "neither reaches the target");
   CHECK(!never_reached(Values{never, 100}, Values{never}));
@@ -106,7 +106,7 @@ TEST_CASE("shares have intervals inside 0 to 1") {
   CHECK(interval_words(Estimate::mean_logit, 1) == "95% t interval of logits");
 }
 
-TEST_CASE("the p-value of a verdict is the least error with which it stands") {
+TEST_CASE("the p-value of a verdict is the least error with which it holds") {
   const Measure above{.id = "a", .where = "", .what = "x", .low = 0, .high = kOpen};
   const Judged judged = judge(claim_of({above}), {{"a", {1, 2, 3, 4, 5}}}).measures[0];
   // Student's t of 3 / (sd / sqrt(5)) = 4.243 with 4 degrees of freedom, two-sided.

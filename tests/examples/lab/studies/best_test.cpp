@@ -21,7 +21,7 @@ using best::Arm;
 using best::Design;
 using Loss = std::function<double(const Arm&, const Design&, std::uint64_t seed)>;
 
-/// Runs everything that is planned, and what follows from it.
+/// Runs everything that is planned, and all runs that follow.
 StudyResults finished(Budget budget, const Loss& loss) {
   const Study& study = study_named("best");
   const StudyOptions options{.budget = budget, .seed = budget == Budget::full ? kFullSeed : 0};
@@ -114,7 +114,8 @@ TEST_CASE("best: settings are chosen by the seeds that search and judged by the 
   CHECK(study_named("best").figures(results).at("best.L12").size() == grid.judging.size());
 }
 
-TEST_CASE("best: placements that are equal at their best are not told apart by one kind of initial weights") {
+TEST_CASE(
+    "best: placements that are equal at their best do not differ because of one kind of initial weights") {
   const StudyResults results =
       finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
         const bool fails = arm.placement == 1 && design.scheme == "fan_in" && arm.layers >= 12;

@@ -81,7 +81,7 @@ TEST_CASE("runs that follow are run, by any number of threads") {
   }
 }
 
-TEST_CASE("a study that was cut off goes on with what follows from what is there") {
+TEST_CASE("a study that was cut off goes on with the runs that follow from its records") {
   const test::ScratchFolder base;
   const auto folder = folder_with(base, "cut", {});
   const StudyConfig config = read_study(folder);

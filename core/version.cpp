@@ -5,6 +5,8 @@
 
 namespace gradus {
 
-const char* version() { return GRADUS_DOTTED(GRADUS_VERSION_MAJOR, GRADUS_VERSION_MINOR, GRADUS_VERSION_PATCH); }
+const char* version() {
+  return GRADUS_DOTTED(GRADUS_VERSION_MAJOR, GRADUS_VERSION_MINOR, GRADUS_VERSION_PATCH);
+}
 
 }  // namespace gradus

@@ -2,8 +2,8 @@
 //
 // In every Markdown file of the source tree, quoted code must equal the file it is quoted from, quoted output
 // what the program of that name in folder PROGRAMS prints (markdown.h says how to quote), links must lead
-// somewhere, and a chapter's last line links to its neighbours. --update rewrites what has gone stale. Without
-// PROGRAMS output is not compared.
+// somewhere, and a chapter's last line links to its neighbours. --update rewrites what has gone stale.
+// Without PROGRAMS output is not compared.
 
 #include <stdlib.h>
 

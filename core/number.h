@@ -29,7 +29,7 @@ concept Stored = std::same_as<T, float> || std::same_as<T, double> || std::same_
 /// A number combined with a tensor, such as the 2 in `x * 2`: an integer keeps all its bits.
 class Scalar {
  public:
-  enum class Kind : std::uint8_t { floating, integer, logical };  // what it was made from
+  enum class Kind : std::uint8_t { floating, integer, logical };  // the type it was made from
 
   template <class T>
   requires std::is_arithmetic_v<T>
@@ -47,7 +47,7 @@ class Scalar {
     }
   }
 
-  constexpr Kind kind() const { return kind_; }  // what it was made from
+  constexpr Kind kind() const { return kind_; }  // of the type it was made from
   /// The nearest T; for bool whether it is not 0. For i64 use whole().
   template <class T>
   requires std::floating_point<T> || std::same_as<T, bool>

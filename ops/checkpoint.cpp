@@ -156,7 +156,7 @@ Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs
   const NodePtr node(new CheckpointNode(f, inputs));  // older than all that f records
   const Tensor y = f(inputs);
   check(y.defined(), "checkpoint: the function returned an undefined tensor");
-  // Nothing to pass back, or something f has only handed on.
+  // Nothing to pass back, or an input that f only returns.
   if (!y.requires_grad() || y.node()->order < node->order) return y;
   static_cast<CheckpointNode&>(*node).remember(y);
   return Tensor(y.array(), node);

@@ -100,7 +100,7 @@ class Check {
     if (values() != first_)
       fail(
           "gradcheck: the function gave other values in a second call with the same inputs: it must compute "
-          "the same each time; a generator of its own starts anew in each call");
+          "the same each time; recreate any generator in each call");
     for (std::size_t k = 0; k < moved_.size(); ++k)
       for (std::int64_t i = 0; i < wanted_[k].numel(); ++i) column(k, i);
     if (off_ > 0) fail(message());

@@ -100,8 +100,8 @@ void Optimizer::append(const ParameterGroup& group) {
 void Optimizer::check_parameter(const Tensor& parameter, std::size_t number) const {
   const std::string name = detail::describe(parameter, number);
   check(parameter.defined(), "{}: parameter {} is an undefined tensor", name_, number);
-  check(parameter.is_leaf(), "{}: {} is the output of {}, not a leaf: pass what it was computed from", name_,
-        name, parameter.is_leaf() ? "" : parameter.node()->op);
+  check(parameter.is_leaf(), "{}: {} is the output of {}, not a leaf: pass the leaf it was computed from",
+        name_, name, parameter.is_leaf() ? "" : parameter.node()->op);
   check(static_cast<bool>(parameter.node()),
         "{}: {} does not require grad: call requires_grad_() on it before it is used", name_, name);
   check(parameter.is_contiguous(), "{}: {} is not contiguous: create it with contiguous()", name_, name);

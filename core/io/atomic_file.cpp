@@ -91,8 +91,7 @@ AtomicFile::AtomicFile(const char* op, const std::string& path)
     : label_(label_of(op, path)), path_(target_of(label_, path)), folder_(folder_of(path_)) {
   const Old old = look_at_old_file();
   remove_leftovers(folder_);
-  create(old.exists ? 0600
-                    : 0666);  // until it has its mode, nobody else may look into an old file's successor
+  create(old.exists ? 0600 : 0666);  // until it has its mode, no other user may read the new file
   // Nothing below throws: a constructor that throws has no destructor.
   if (!old.exists) return;
   mode_t mode = old.status.st_mode & 0777;

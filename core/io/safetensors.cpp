@@ -35,7 +35,7 @@ StateDict load_file(const std::string& path, Metadata* metadata) {
     header = io::read_header(file.label(), text, file.size() - data_start);
   }
   StateDict tensors;
-  for (; !header.tensors.empty(); header.tensors.pop_front()) {  // what is done needs no memory any more
+  for (; !header.tensors.empty(); header.tensors.pop_front()) {  // frees the entries already read
     const io::TensorEntry& entry = header.tensors.front();
     tensors.set(entry.name, Tensor(io::read_array(file, file.label() + ": tensor " + io::quote(entry.name),
                                                   data_start + entry.begin, entry.shape, entry.type)));

@@ -117,7 +117,7 @@ Block* allocate_within(std::size_t limit, const MemoryStats& stats, std::size_t 
   return system_allocate(capacity);
 }
 
-/// A new block. When there is no room for it, what is cached is given back first.
+/// Allocates a new block. If there is no room for it, frees the cache first.
 Block* Cache::take_new(std::size_t bytes) {
   handle_failing_new();
   const std::size_t limit = std::min(memory_limit(), kLargest);

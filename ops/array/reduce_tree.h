@@ -16,7 +16,7 @@
 
 namespace gradus {
 
-/// Three sizes that stand for a contiguous array: P groups of R rows of Q values.
+/// Three sizes that describe a contiguous array: P groups of R rows of Q values.
 struct ReduceView {
   std::int64_t p = 1, r = 1, q = 1;
 };

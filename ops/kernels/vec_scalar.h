@@ -1,5 +1,5 @@
 #pragma once
-// Vec<T> with one lane: plain C++, for CPUs without the others. It also documents what a Vec is;
+// Vec<T> with one lane: plain C++, for CPUs without the others. It also documents the interface of Vec;
 // vec_neon.h, vec_avx2.h and vec_avx512.h offer the same names over registers of 128, 256 and 512 bits.
 //
 //   Vec<T>::lanes             how many values it holds

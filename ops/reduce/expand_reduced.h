@@ -5,7 +5,7 @@
 
 namespace gradus {
 
-/// Repeats what a reduction over `axes` gave along these axes: [B, C] -> [B, T, C] for axis 1 of shape
+/// Repeats the result of a reduction over `axes` along these axes: [B, C] -> [B, T, C] for axis 1 of shape
 /// [B, T, C]. A view: nothing is copied.
 inline Array expand_reduced(const Array& reduced, const Shape& shape, const Axes& axes, bool keepdim) {
   const Dims gone = normalize_axes("reduction", axes, shape.size());

@@ -63,7 +63,7 @@ inline void check_index_fits(const char* op, const Array& x, int axis, const Arr
   check_range(op, index, x.shape(), axis);
 }
 
-/// For a profile: of x only what is picked is read.
+/// For a profile: only the picked elements of x are read.
 inline Array picked(Array y) {
   count_bytes(2.0 * static_cast<double>(y.numel()) * static_cast<double>(size_of(y.dtype())));
   return y;

@@ -7,7 +7,7 @@
 //   elements that are not 0                    none
 //
 // A mask over k axes picks from x with these flattened: rows are counted through them. Saved: the rows.
-// A write is made of values in the shape of what is picked; nothing is recorded.
+// A write takes values in the shape of the picked elements; nothing is recorded.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"

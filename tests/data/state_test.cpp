@@ -102,7 +102,7 @@ TEST_CASE("DataLoader: saved after the last next(), it continues with a whole ep
   CHECK(second.size() == 3);
   CHECK(same(loop(other), second));
   CHECK(other.epoch() == 2);
-  // In a loop's last batch the epoch is not over: next() goes on with the one after it.
+  // In a loop's last batch the epoch is not over: next() continues with the following one.
   for (const auto& batch : loader) (void)batch, other.load_state_dict(loader.state_dict());
   CHECK(other.epoch() == 2);
   CHECK(same<2>({other.next()}, {loader.next()}));

@@ -104,7 +104,8 @@ TEST_CASE("read_file reads no device, and a pipe only if requested") {
   std::thread writer([&] { std::ofstream(pipe) << text; });
   CHECK(read_file_or_pipe(pipe) == text);
   writer.join();
-  // One that may never end. It fits into the pipe's buffer, so that nobody writes after the end of reading.
+  // One that may never end. It fits into the pipe's buffer, so that nothing is written after the end of
+  // reading.
   std::thread endless([&] { std::ofstream(pipe) << std::string(1000, 'x'); });
   CHECK_THROWS_WITH_AS(read_file_or_pipe(pipe, "--text", 999),
                        ("--text: " + pipe.string() +

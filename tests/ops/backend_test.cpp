@@ -120,7 +120,7 @@ TEST_CASE("backend: a product's path follows from its shape") {
   const BackendGuard guard;
   for (const MatmulBackend backend : kBackends) {
     set_matmul_backend(backend);
-    CHECK(path(1, 4000, 4000) == Path::vector);  // whoever multiplies the others
+    CHECK(path(1, 4000, 4000) == Path::vector);  // for any backend of other shapes
     CHECK(path(4000, 1, 4000) == Path::vector);
   }
   if (blas::available()) {

@@ -95,7 +95,7 @@ TEST_CASE("checkpoint: inputs of any number, unused, undefined or frozen") {
   CHECK_FALSE(constant.grad().defined());
   CHECK(checkpoint([x] { return x * 2.0; }).requires_grad());
 
-  // What is only handed on needs no note.
+  // An input that is only returned needs no node.
   CHECK(checkpoint([](const Tensor& a) { return a; }, x).node() == x.node());
   CHECK(checkpoint([unused](const Tensor&) { return unused; }, x).node() == unused.node());
 }

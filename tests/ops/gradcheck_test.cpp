@@ -104,7 +104,7 @@ TEST_CASE("gradcheck: errors") {
   int calls = 0;
   check_error([&] { gradcheck([&](const Tensor& t) { return t * ++calls; }, {x}); },
               "gradcheck: the function gave other values in a second call with the same inputs: it must "
-              "compute the same each time; a generator of its own starts anew in each call");
+              "compute the same each time; recreate any generator in each call");
   CHECK_THROWS_WITH(gradcheck(
                         [&](const Tensor& t) {
                           if (!grad_enabled()) throw Error("inside");

@@ -74,7 +74,7 @@ TEST_CASE("several threads share the weights of one model: evaluation, with and 
   const Tensor ids = randint(0, 30, {5, 24}), targets = randint(0, 30, {5, 24}),
                prompt = randint(0, 30, {1, 4});
   const auto evaluate = [&](int seed) {
-    std::vector<double> numbers = {gpt.loss(ids, targets).item()};  // on a tape that nobody goes back
+    std::vector<double> numbers = {gpt.loss(ids, targets).item()};  // on a tape without backward
     const NoGrad guard;
     numbers.push_back(gpt(ids).square().mean().item());
     manual_seed(static_cast<std::uint64_t>(seed));

@@ -196,7 +196,7 @@ TEST_CASE("optimizers: errors") {
   check_error([] { Adam({ones({2})}); },
               "Adam: parameter 0 [2] does not require grad: call requires_grad_() on it before it is used");
   check_error([&] { Adam({w * 2.0}); },
-              "Adam: parameter 0 [2] is the output of mul, not a leaf: pass what it was computed from");
+              "Adam: parameter 0 [2] is the output of mul, not a leaf: pass the leaf it was computed from");
   check_error([&] { Adam({w, Tensor()}); }, "Adam: parameter 1 is an undefined tensor");
   check_error(
       [&] {

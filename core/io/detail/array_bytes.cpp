@@ -74,7 +74,7 @@ void widen_bf16(const char* narrow, char* wide, std::uint64_t count) {
 Array read_array(const InputFile& file, const std::string& label, std::uint64_t offset, const Shape& shape,
                  const FileType& type) {
   const Array array = Array::empty(shape, type.dtype);
-  char* const memory = static_cast<char*>(const_cast<void*>(array.raw()));  // nobody else has seen it
+  char* const memory = static_cast<char*>(const_cast<void*>(array.raw()));  // no one else has a handle
   const auto count = static_cast<std::uint64_t>(array.numel());
   char* const stored = memory + count * (size_of(type.dtype) - type.bytes);
   file.read(offset, stored, count * type.bytes);

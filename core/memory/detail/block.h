@@ -14,7 +14,7 @@ struct alignas(kBlockHeader) Block : StorageBlock {
   std::size_t capacity;  // bytes held
   Block* next_free;
   detail::Ledger* ledger;  // of the Profile that watched when it was taken, or null
-  std::uint32_t account;   // there: who made it
+  std::uint32_t account;   // there: the account that made it
   bool mapped;             // on huge pages, not from malloc
 };
 static_assert(sizeof(Block) == kBlockHeader);

@@ -19,7 +19,7 @@ constexpr std::size_t kRegion = std::size_t{32} << 20;
 
 /// Left between blocks. A load waits for a store just before it whose address agrees in the last 12 bits:
 /// arrays of 2^n bytes that are written and read side by side must not lie at nearly the same place of their
-/// pages. AddressSanitizer reports whoever comes here.
+/// pages. AddressSanitizer reports accesses here.
 constexpr std::size_t kGap = 576;
 
 /// Lies at the start of its region, at a multiple of kRegion: a block finds it by its own address.
@@ -55,7 +55,7 @@ Block* region_allocate(std::size_t capacity) {
   char* const memory = platform::system().pages->map(kRegion, kRegion, 0);
   if (!memory) return nullptr;
   const std::lock_guard guard(locks::regions);
-  current = new (memory) Region;  // what is left of the one before stays untouched
+  current = new (memory) Region;  // the rest of the previous region is not used
   return cut(current, bytes);
 }
 

@@ -96,7 +96,7 @@ void Ledger::close(std::uint32_t account) {
     --from.blocks, ++to.blocks;
   }
   open_.clear();
-  // A peak in the middle of the op: what it held then is the op's too.
+  // A peak in the middle of the op: its memory at that time also belongs to the op.
   if (peak_is_now_ || state_.peak.empty()) return;
   if (account >= state_.peak.size()) state_.peak.resize(account + 1);
   state_.peak[account].bytes += state_.peak[kOpen].bytes;

@@ -35,7 +35,7 @@ class Ledger {
   void enter(Block* block);
   /// Any thread: removes a freed block.
   void strike(Block* block);
-  /// Watched thread: what was entered since the last call belongs to `account`.
+  /// Watched thread: attributes the entries since the last call to `account`.
   void close(std::uint32_t account);
 
   State state();

@@ -53,7 +53,7 @@ class ThreadPool {
   std::chrono::steady_clock::duration alone_{};
   std::chrono::steady_clock::time_point alone_until_;
 
-  // The job: written while nobody is inside, read by those inside.
+  // The job: written while no thread is inside, read by those inside.
   ChunkQueue chunks_;
   const detail::ChunkFunction* work_ = nullptr;
 

@@ -179,7 +179,7 @@ TEST_CASE("storage: impossible sizes are rejected") {
   CHECK(memory_stats().live_bytes == live);
   for (int bits = 47; bits < digits; ++bits) CHECK_THROWS_AS(Storage::allocate(two_to(bits) - 1), Error);
 
-  // One by one, Linux would grant them all as long as nobody writes to them. A browser has no 1 GiB in one.
+  // One by one, Linux would grant them all as long as they are not written. A browser has no 1 GiB in one.
   const std::size_t block = (digits == 64 ? 1024 : 512) * MiB;
   const PoisonGuard off(false);
   std::vector<Storage> blocks;

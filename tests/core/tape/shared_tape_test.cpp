@@ -199,7 +199,7 @@ TEST_CASE("a pass inside another: through the same leaf, and through the same no
   CHECK(x.grad().item() == 12);
   top.on_grad([](const Array&) { throw Error("hook"); });
   CHECK_THROWS_WITH(top.backward(/*retain_graph=*/true), "hook");
-  kept.backward();  // nobody is inside any more
+  kept.backward();  // no other pass is active
   CHECK(x.grad().item() == 15);
 }
 

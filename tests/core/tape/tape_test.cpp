@@ -262,7 +262,7 @@ TEST_CASE("a backward that throws leaves no reads to the next one") {
   y.sum().backward();
   CHECK(seen.data == nullptr);
 
-  // Inside a pass that goes on after one within it failed, its own reads are back.
+  // A pass that continues after an inner pass failed has its own reads again.
   const Tensor z = custom(x * 2, [&](const Array& dy, Needs) -> Grads {
     const EnableGrad guard;
     CHECK_THROWS(failing(y * 2).sum().backward());

@@ -141,7 +141,7 @@ TEST_CASE("Seq2SeqTransformer: one beam is greedy, and ending early ends earlier
 }
 
 TEST_CASE("beam search: early_stop drops unfinished beams, count truncates them") {
-  // From 9 on: 1 is likely and goes on with itself at 0.9; all else ends, with 0.
+  // From 9 on: 1 is likely and repeats with 0.9; all others end, with 0.
   const auto step = [](const Tensor& tokens, const Tensor&) {
     std::vector<Tensor> rows;
     for (const std::int64_t last : tokens.select(1, -1).to_vector<std::int64_t>())

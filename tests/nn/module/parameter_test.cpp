@@ -283,7 +283,7 @@ TEST_CASE(
         "(declare it as `nn::Linear fc = add(\"fc\", nn::Linear(...));`) or added after the optimizer was "
         "made; freeze a parameter that should not be trained with requires_grad_(false)");
 
-    optim::SGD all(net.parameters(), {.lr = 0.1});  // made anew
+    optim::SGD all(net.parameters(), {.lr = 0.1});  // a new optimizer
     extra(fc(ones({1, 2}))).sum().backward();
     all.step();
   }

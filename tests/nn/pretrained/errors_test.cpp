@@ -333,7 +333,7 @@ TEST_CASE("load_pretrained: every truncation and every damaged byte of config.js
   };
   for (std::size_t length = 0; length + 2 < good.size(); ++length) {
     folder.write(good.substr(0, length));
-    CHECK(folder.says().starts_with("config.json: not JSON at byte "));
+    CHECK(folder.says().starts_with("config.json: not JSON at its byte "));
   }
   for (std::size_t at = 0; at < good.size(); ++at)
     for (const char byte : {'\0', '"', '9', '-', '{', ',', '\x80'}) {

@@ -1,6 +1,6 @@
 #pragma once
 // Arrays at any alignment between two fences: reading or writing one element too far ends the test program,
-// and writing a few elements beside the array is noticed.
+// and writing a few elements outside the array is detected.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ class Fenced {
 /// The offset of an array that begins at the fence in front of it.
 inline constexpr I at_front = 16;
 
-/// n values that end `offset` elements before a fence; beside them lie guard values.
+/// n values that end `offset` elements before a fence; guard values surround them.
 template <class T>
 class Guarded {
  public:

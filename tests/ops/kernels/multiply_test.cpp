@@ -38,7 +38,7 @@ void for_each_backend(F body) {
   body();
 }
 
-/// Numbers with NaN after each row, which nobody may read or write.
+/// Values with NaN after each row, which must not be read or written.
 template <class T>
 struct Matrix {
   I rows, columns, ld;

@@ -87,7 +87,7 @@ TEST_CASE("binary_cross_entropy_with_logits: targets are probabilities") {
               op + "target -1 at [] of [] is not in 0 .. 1: it is the probability of the class");
   check_error(call(tensor({0.0, static_cast<double>(NAN)})),
               op + "target nan at [1] of [2] is not in 0 .. 1: it is the probability of the class");
-  // The first of them, whoever finds it.
+  // The first of them, on any number of threads.
   Tensor many = zeros({300, 200});
   many.slice(0, 7).fill_(1.5);
   check_error(call(many),

@@ -218,7 +218,7 @@ TEST_CASE("mean, var and norm of numbers whose sums or squares leave the range")
     CHECK(std::isnan(tensor({INFINITY, 1.0}, dtype).var().item()));
     CHECK(std::isnan(tensor({NAN, huge}, dtype).mean().item()));
     CHECK(std::isnan(tensor({NAN, huge}, dtype).norm().item()));
-    // The mean of equal numbers is one of them, though their sum is rounded; so is what lies beside them.
+    // The mean of equal numbers is one of them, though their sum is rounded; so are adjacent ones.
     for (const double c : {0.1, 1e10 / 3, -7e-5})
       CHECK(full({2, 7}, c, dtype).var(1).abs().max().item() == 0);
     const double step = dtype == f32 ? 1024 : 2, base = dtype == f32 ? 1e10 : 1e16;

@@ -37,7 +37,7 @@ TEST_CASE("view never copies") {
   // A slice along the first axis keeps the others in one block.
   const Tensor part = slice(x, 0, 1, 3);
   CHECK(view(part, {2, 6}).array().at({1, 5}) == 17);
-  // A step splits axis 0 from the rest, but the rest can still be cut anew.
+  // A step splits axis 0 from the rest, but the rest can still be reshaped.
   CHECK(view(slice(x, 0, 0, {}, 2), {2, 2, 3}).array().at({1, 1, 0}) == 15);
 }
 

@@ -34,7 +34,7 @@ learn 0 --language tr
 said 'Bir Pre-LN yığını'
 said 'Sıradaki: ./run learn 1'
 learn 1 --reset
-said '--reset wants the number of an exercise'
+said '--reset expects the number of an exercise'
 learn 2 11 --limit 1e300
 said '--limit: expects a number above 0 and at most 3600'
 learn 1 nothing
@@ -42,7 +42,7 @@ said "no exercise is called 'nothing'"
 learn 0 11
 cmp -s "$mine" "$source/examples/course/11_layer_norm/stub.h" || fail 'this is not the stub'
 learn 0 layer_norm
-said 'Write it there'
+said 'Write your code there'
 [ ! -e "$mine.1" ] || fail 'it has been placed again'
 
 # An answer that is no file.
@@ -120,7 +120,7 @@ done
 cp "$source/examples/course/11_layer_norm/solution.h" "$mine"
 learn 0 11
 said '5 of 5 cases passed.'
-said 'The two terms behind dy'
+said 'The two terms after dy'
 learn 0
 said 'done'
 answer 'return missing(x, eps);'

@@ -86,7 +86,7 @@ TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
   CHECK(progress.said("How much?").is_null());
 
   const std::string text = asked(questions, progress, "two\n2 90%\n7\n1\n2\n");
-  CHECK(text.find("A number is wanted") != std::string::npos);
+  CHECK(text.find("Type a number, such as 2.5") != std::string::npos);
   CHECK(text.find("Yes: it prints loss 2.08. So much.") != std::string::npos);
   CHECK(text.find("Type a number from 1 to 3.") != std::string::npos);
   CHECK(progress.said("Why?").at("right") == false);  // the first word counts
@@ -105,7 +105,7 @@ TEST_CASE("questions: what was said is saved at once, and a % is explained where
   Questions questions = some_questions();
   questions.predictions[0].unit = "%";
   const std::string text = asked(questions, progress, "2%\n2\n");  // the choice is not answered
-  CHECK(text.find("The number itself has no %: write 5, or 5 80%") != std::string::npos);
+  CHECK(text.find("Write the number without %: 5, or 5 80%") != std::string::npos);
   CHECK(fresh(folder).said("How much?").at("number") == 2);
   CHECK(asked(questions, progress, "۲\n").find("Yes.") != std::string::npos);
 }
@@ -116,7 +116,7 @@ TEST_CASE("questions: 60,000 typed digits are no answer, and a line without an e
   const std::string digits(60'000, '1');
   const std::string text =
       asked(some_questions(), progress, digits + "\n2\n" + digits + "\n2 or so\n1.9\n2\n");
-  CHECK(text.find("A number is wanted") != std::string::npos);
+  CHECK(text.find("Type a number, such as 2.5") != std::string::npos);
   CHECK(progress.said("How much?").at("number") == 2);
   CHECK(text.find("Type a number from 1 to 3.") != std::string::npos);
   CHECK(progress.said("Why?").at("option") == "b");

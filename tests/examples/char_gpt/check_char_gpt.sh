@@ -120,7 +120,7 @@ cmp 'drawn--top-p 0.001' 'drawn--top-k 1' || fail 'the likeliest characters are 
 
 # A training that is stopped in any way and resumed ends with the bytes of one that nobody stopped. (`--run` once more
 # without --resume would mix two trainings.)
-refused 2 '--resume expects --text FILE and --run FOLDER' --text text --resume
+refused 2 '--resume expects the --text FILE and --run FOLDER' --text text --resume
 # shellcheck disable=SC2086
 {
   stops="$small --dropout 0.1 --steps 3000 --sample 0 --placement post"

@@ -8,7 +8,7 @@ awk 'BEGIN { for (i = 0; i < 1500; ++i) print (i % 3 == 0 ? "the dog barks ." : 
 small="--vocab 100 --layers 2 --heads 4 --d-model 32 --context 10 --batch 16 --lr 0.003 --warmup 50"
 
 refused 2 'expects --text FILE to train on, or --load FOLDER with a trained model'
-refused 2 '--resume expects --text FILE' --load model --resume
+refused 2 '--resume expects the --text FILE' --load model --resume
 refused 2 'expects --text FILE or --load FOLDER, not both' --text text --load model
 refused 2 '--save is for training: expects --text FILE' --load model --save x
 refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1

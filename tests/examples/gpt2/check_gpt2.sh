@@ -8,7 +8,7 @@ awk 'BEGIN { for (i = 0; i < 1500; ++i) print (i % 3 == 0 ? "the dog barks." : i
 small="--vocab 300 --layers 2 --heads 4 --d-model 32 --context 16 --batch 8 --lr 0.003 --warmup 20"
 
 refused 2 'expects --weights FOLDER with a model that generates, or --text FILE to train on'
-refused 2 '--resume expects --text FILE' --weights model --resume
+refused 2 '--resume expects the --text FILE' --weights model --resume
 refused 2 '--steps is for training: expects --text FILE' --weights model --steps 3
 refused 2 '--dropout: expects a number from 0 to 0.99' --text text --dropout 1
 refused 2 '--layers is determined by the folder of --weights' --weights model --layers 3

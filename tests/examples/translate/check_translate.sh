@@ -30,7 +30,7 @@ head -c 200 de.gz >cut.gz
   refused 2 '--source expects --target FILE too' --source de
   refused 2 '--val-target expects --val-source FILE too' --source de --target en --val-target en
   refused 2 '--load is for translating, --source and --target for training' --source de --target en --load folder
-  refused 2 '--resume expects --source, --target and --run FOLDER' --source de --target en --resume
+  refused 2 '--resume expects the --source, --target and --run FOLDER' --source de --target en --resume
   refused 2 '--time is for training: expects --source FILE and --target FILE' --load folder --time 3
   refused 2 '--dropout: expects a number from 0 to 0.99' --source de --target en --dropout 1
   refused 2 '--layers is determined by the folder of --load' --load folder --layers 3
@@ -126,7 +126,7 @@ says err 'translate: a line is not UTF-8: convert it, with iconv for example'
   expect 0 --source controls --target controls $small --steps 100 --save controlled --translate title
   harmless out
   stopped TERM 143 out 'will take about' $train --steps 100000000 --save stopped
-  says out 'with --run FOLDER a training can go on'
+  says out 'with --run FOLDER a training can be resumed'
   expect 0 --load stopped --translate 'ein Hund'
 }
 

@@ -9,8 +9,8 @@
 #include "lab/claims/referee.h"
 #include "lab/statistics/outcomes.h"
 #include "lab/statistics/statistics.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/best/best.h"
+#include "lab/studies/charts.h"
 #include "lab/studies/left_out.h"
 #include "lab/study/outcome.h"
 

@@ -27,13 +27,13 @@ struct PeriLN : nn::Module {
   nn::Norm before, after;
 };
 
-nn::Placement peri_ln() { return nn::placement<PeriLN>({.name = "Peri-LN", .final_norm = true}); }
+nn::Placement peri_ln() { return nn::placement<PeriLN>({.name = "My Peri-LN", .final_norm = true}); }
 // [/peri]
 
 // [mix]
 /// Post-LN below, Pre-LN above (Li et al. 2024): a block for each layer.
 nn::Placement mix_ln() {
-  return {.name = "Mix-LN", .final_norm = true, .block = [](const nn::BlockOptions& o) -> nn::AnyBlock {
+  return {.name = "My Mix-LN", .final_norm = true, .block = [](const nn::BlockOptions& o) -> nn::AnyBlock {
             if (o.layer < o.layers / 4) return nn::PostLNBlock(o);
             return nn::PreLNBlock(o);
           }};
@@ -97,6 +97,6 @@ int main() {
   for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln(), peri_ln(), mix_ln()}) {
     const nn::GPT gpt = learn(placement);
     const Tensor written = gpt.generate(to_ids("in front "), 75, {.greedy = true});
-    std::printf("  %-8s %s\n", placement.name.c_str(), to_text(written).c_str());
+    std::printf("  %-10s %s\n", placement.name.c_str(), to_text(written).c_str());
   }
 }

@@ -126,11 +126,13 @@ Placement b2t() {
 }
 
 Placement resi_dual() {
-  return ours(placement<ResiDual>({.name = "ResiDual",
-                                   .equation = "x <- LN(x + f(x)), r <- r + f(x), at the end x + LN(r)",
-                                   .paper = "Xie et al. 2023, arXiv 2304.14802",
-                                   .enter = twice,
-                                   .leave = [](const BlockOptions& o) { return ResiDualEnd(o); }}));
+  return ours(placement<ResiDual>(
+      {.name = "ResiDual",
+       .equation =
+           "x <- LN(x + f(x)), r <- r + f(x), x and r the embedding at the start; at the end x + LN(r)",
+       .paper = "Xie et al. 2023, arXiv 2304.14802",
+       .enter = twice,
+       .leave = [](const BlockOptions& o) { return ResiDualEnd(o); }}));
 }
 
 Placement no_norm() {
@@ -217,14 +219,14 @@ Placement keel() {
 }
 
 Placement siamese_norm() {
-  return ours(
-      {.name = "SiameseNorm",
-       .equation = "x <- LN(x), z = f(LN(x + LN(y))), x <- x + z / sqrt(2l), y <- y + z; LN(LN(x) + LN(y))",
-       .paper = "Li et al. 2026, arXiv 2602.08064",
-       .block = [](const BlockOptions& o) { return Block<SiameseNorm>(o); },
-       .enter = twice,
-       .leave = [](const BlockOptions& o) { return SiameseNormEnd(o); },
-       .by_layer = true});
+  return ours({.name = "SiameseNorm",
+               .equation = "x <- LN(x), z = f(LN(x + LN(y))), x <- x + z / sqrt(2l), y <- y + z, "
+                           "x and y the embedding at the start; at the end LN(LN(x) + LN(y))",
+               .paper = "Li et al. 2026, arXiv 2602.08064",
+               .block = [](const BlockOptions& o) { return Block<SiameseNorm>(o); },
+               .enter = twice,
+               .leave = [](const BlockOptions& o) { return SiameseNormEnd(o); },
+               .by_layer = true});
 }
 
 std::vector<Placement> placements() {

@@ -14,7 +14,9 @@
 
 namespace gradus::nn {
 
-/// All placements, Pre-LN and Post-LN first: `for (const nn::Placement& p : nn::placements())`
+/// All placements, Pre-LN and Post-LN first: `for (const nn::Placement& p : nn::placements())`. Call
+/// prepare_(model, forward) before you train any placement taken from this list: Admin needs it, and it does
+/// nothing for the others.
 std::vector<Placement> placements();
 
 /// The placement of a name, in any case and without its marks: "Pre-LN", "preln" and "pre" are one, "deep"

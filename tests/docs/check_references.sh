@@ -69,4 +69,16 @@ done)
   echo "$stale"
   problems=$((problems + 1))
 }
+
+# "57 claims" and "7 more claims" of README.md: those of the ledger, and those that are not measured yet.
+measured=$(sed -n 's/.* Of \([0-9]*\) claims: .*/\1/p' docs/claims.md)
+planned=$(($(cat examples/lab/claims/data/*.json | grep -c '"number":') - measured))
+set -- "ledger of $measured claims"
+[ $planned = 0 ] || set -- "$@" "$planned more claims"
+for words; do
+  grep -qF "$words" README.md || {
+    echo "README.md does not have '$words'"
+    problems=$((problems + 1))
+  }
+done
 [ $problems = 0 ]

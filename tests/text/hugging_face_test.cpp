@@ -28,8 +28,7 @@ TEST_CASE("from PyTorch: tokenizers") {
   CHECK(std::filesystem::exists(folder + "/tokenizer.json"));
   bert.save(uncased);
   // py: tokenizer = AutoTokenizer.from_pretrained(folder)
-  // note: GPT2Tokenizer, BertTokenizer, T5Tokenizer, LlamaTokenizer, MarianTokenizer: [by its
-  // files](tokenizers.md#existing-vocabularies)
+  // note: of GPT-2, BERT, T5, Llama or Marian: [by its files](tokenizers.md#existing-vocabularies)
   const auto tokenizer = text::load_tokenizer(folder);
   CHECK(tokenizer->vocab_size() == bpe.vocab_size());
   // py: tokenizer.encode(line, add_special_tokens=False)

@@ -1,4 +1,4 @@
-// Fifteen placements between Pre-LN and Post-LN, and how each compares with the limits of both.
+// Fifteen placements, Pre-LN and Post-LN among them, and how each compares with the limits of these two.
 // Its chapter: docs/course/25_hybrids/README.md
 
 #include <cmath>

@@ -37,8 +37,7 @@ TEST_CASE("from PyTorch: generate") {
   // note: also counts the prompt's tokens, as there
   gives(gpt.generate(ids, 6, {.repetition_penalty = 1.2}).shape(), "[2, 11]");
   // py: eos_token_id=[0, 3]
-  // note: there is no default: config.json's is not kept. A row that has ended repeats its last token,
-  // where theirs has padding
+  // note: no default: config.json's is not kept. A row that has ended repeats its last token, not padding
   const Tensor ended = gpt.generate(ids, 20, {.greedy = true, .stop = {0, 3}});
   CHECK(ended.size(1) <= 25);
   // py: transformers.set_seed(7); model.generate(ids, do_sample=True)

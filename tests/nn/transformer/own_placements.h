@@ -36,7 +36,7 @@ struct JoinStreams : nn::Module {
 };
 
 inline nn::Placement resi_dual() {
-  return nn::placement<ResiDual>({.name = "ResiDual",
+  return nn::placement<ResiDual>({.name = "My ResiDual",
                                   .enter =
                                       [](const Tensor& x) {
                                         return stack({x, x});

@@ -236,8 +236,8 @@ TEST_CASE("placements of one's own: bad calls") {
       [] {
         nn::TransformerEncoder({.layers = 1, .placement = resi_dual(), .block = kSmall, .final_norm = false});
       },
-      "TransformerEncoder: the placement ResiDual joins its streams after the last block: leave final_norm "
-      "unset");
+      "TransformerEncoder: the placement My ResiDual joins its streams after the last block: leave "
+      "final_norm unset");
   check_error(
       [] {
         nn::GPT(
@@ -250,15 +250,15 @@ TEST_CASE("placements of one's own: bad calls") {
       [&] {
         nn::TransformerEncoder({.layers = 1, .placement = open, .block = kSmall})(zeros({1, 3, 4}));
       },
-      "TransformerEncoder: with the placement ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: give it leave, "
-      "which makes one stream of what enter makes");
+      "TransformerEncoder: with the placement My ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: give it "
+      "leave, which makes one stream of what enter makes");
   open.leave = [](const nn::BlockOptions& o) { return o.new_norm(); };
   check_error(
       [&] {
         nn::TransformerEncoder({.layers = 1, .placement = open, .block = kSmall})(zeros({1, 3, 4}));
       },
-      "TransformerEncoder: with the placement ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: what its leave "
-      "makes returns one stream, [B, T, C]");
+      "TransformerEncoder: with the placement My ResiDual x [1, 3, 4] comes out as [2, 1, 3, 4]: what its "
+      "leave makes returns one stream, [B, T, C]");
   struct OneStream : nn::Module {
     explicit OneStream(const nn::BlockOptions&) {}
     Tensor operator()(const Tensor& streams, const nn::Branch& f) const {

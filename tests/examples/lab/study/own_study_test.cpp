@@ -48,6 +48,7 @@ Study length_study() {
           .title = "The length of a token",
           .question = "How long is a normed token?",
           .setting = "One random token of 16 channels a seed, 10 seeds.",
+          .scope = "random tokens of 16 channels, no training",
           .plan = plan,
           .figures = figures,
           .report = report};

@@ -175,22 +175,18 @@ std::vector<std::string> faults_of_paragraph(const std::string& text,
 std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
   const std::vector<JudgedClaim> ledger = lab::judge_all(studies);
   std::string text = fmt::format(
-      "# The ledger of claims\n\nWhat teaching texts and papers say of Pre-LN, Post-LN and what is around "
-      "them, each claim "
-      "with a program, an acceptance band that was written down before the run, a figure with an interval "
-      "over seeds, and a "
-      "verdict. {} {} [The lab's studies](studies.md) says how claims are decided and what the intervals "
-      "are.\n\n"
-      "`./run lab claims` runs the quick form of all; `./run lab claim 13` of one; with `--full` what was "
-      "run for this "
-      "page, which is made from [data/studies](data/studies) and never by hand.\n\n{}",
+      "# The ledger of claims\n\nStatements of teaching texts and papers about Pre-LN, Post-LN and related "
+      "subjects, each claim with a program, an acceptance band that was written down before the run, a "
+      "figure with an interval over seeds, and a verdict. {} {} [The lab's studies](studies.md) says how "
+      "claims are decided and what the intervals are.\n\n`./run lab claims` runs the quick form of all "
+      "claims, `./run lab claim 13` that of one; `--full` runs the form behind this page, which is generated "
+      "from [data/studies](data/studies).\n\n{}",
       lab::summary_words(ledger), lab::correction_words(ledger), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
-      "where it lies "
-      "outside, **unclear** in between. A claim that the literature disputes stays disputed where our result "
-      "is against "
-      "it. All are small models on one small task: what a row says holds for its settings.\n\n";
+      "where it lies outside, and **unclear** in between. A claim that the literature disputes stays "
+      "disputed where our result is against it. All are small models on one small task: a row is valid for "
+      "its settings.\n\n";
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
   text += "## What was run\n\n" + settings() + runs_table(studies);
   text +=

@@ -11,7 +11,7 @@ namespace gradus::docs {
 
 namespace {
 
-/// Runs of one placement and depth that learned, over all rates and warm-ups.
+/// The number of runs of one placement and depth that learned, over all rates and warm-ups.
 std::int64_t learned(const lab::compare::Analysis& analysis, const nn::Placement& placement,
                      std::int64_t layers) {
   std::int64_t count = 0;

@@ -23,7 +23,7 @@ std::int64_t above_zero(const std::vector<double>& values) {
   return std::count_if(values.begin(), values.end(), [](double value) { return value > 0; });
 }
 
-/// The value that speaks most against the band.
+/// The value that is furthest outside the band.
 double worst(const std::vector<double>& values, const Measure& measure) {
   const auto outside = [&](double value) { return std::max(measure.low - value, value - measure.high); };
   return *std::max_element(values.begin(), values.end(), [&](double a, double b) {
@@ -77,7 +77,7 @@ std::string places(const std::vector<Judged>& measures, Judgement judgement) {
   return words;
 }
 
-/// The distance the band's question turns on: its width, or for an open one that of its end from 0.
+/// The width of the band, or for an open band the distance of its end from 0.
 double width_of(const Measure& measure) {
   if (std::isinf(measure.low)) return std::abs(measure.high);
   return std::isinf(measure.high) ? std::abs(measure.low) : measure.high - measure.low;

@@ -33,7 +33,7 @@ kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
   return table;
 }
 
-/// Whether bands and predictions are those that the study began with.
+/// A sentence on whether bands and predictions are those that the study began with.
 std::string bands_words(const StudyConfig& config) {
   if (config.bands_sha256.empty()) return "";
   return config.bands_sha256 == bands_sha256(config.study)
@@ -46,11 +46,10 @@ void add_claims(Page& page, const std::vector<JudgedClaim>& judged, const StudyC
   page.html.heading("The claims and their bands");
   page.html.paragraph(
       "Each band was written down before the runs. A claim holds where the whole interval lies inside the "
-      "band, is "
-      "false where it lies outside, and is unclear in between. The seed is the unit: every figure is made "
-      "one number a "
-      "seed first, differences within a seed. A claim with m measures has intervals of level 1 \u2212 0.05/m "
-      "(Bonferroni), so that all of them cover together with probability 0.95." +
+      "band, is false where it lies outside, and is unclear in between. The seed is the unit: every figure "
+      "first becomes one number per seed, and differences are taken within a seed. A claim with m measures "
+      "has intervals of level 1 \u2212 0.05/m (Bonferroni), so all of them cover together with probability "
+      "0.95." +
       bands_words(config));
   page.html.table(measures_table(judged));
   for (const JudgedClaim& one : judged)
@@ -59,7 +58,7 @@ void add_claims(Page& page, const std::vector<JudgedClaim>& judged, const StudyC
           fmt::format("Claim {}, expected beforehand: {}", one.claim->number, one.claim->prediction));
 }
 
-/// A line a run, a column a number.
+/// One line per run, one column per number.
 std::string numbers_csv(const StudyResults& results) {
   std::set<std::string> names;
   for (const auto& [run, record] : results.records)
@@ -99,15 +98,13 @@ void add_settings(Page& page, const StudyConfig& config, const StudyResults& res
                         {"time", kit::human_duration(seconds) + " of one core"}});
   page.html.key_values("Versions and machine", config.machine);
   page.html.paragraph(
-      "All numbers: [numbers.csv](numbers.csv), a line a run; [series.csv](series.csv), what was measured "
-      "along a run or "
-      "along the layers; [runs.jsonl](runs.jsonl), as they were written. Charts as files are in `plots/`. "
-      "`./run report "
-      "DIR` draws everything again from these files. The same settings give the same bits on the same kind "
-      "of machine.");
+      "All numbers: [numbers.csv](numbers.csv), one line per run; [series.csv](series.csv), values along a "
+      "run or along the layers; [runs.jsonl](runs.jsonl), the original records. Charts as files are in "
+      "`plots/`. `./run report DIR` draws everything again from these files. The same settings give the same "
+      "bits on the same kind of machine.");
 }
 
-/// The verdicts on its claims, and by which form where that is not the full one.
+/// The verdicts on its claims, and the form of the study if that is not the full one.
 std::string sentence_of(const MeasuredStudy& measured, const std::vector<JudgedClaim>& judged) {
   std::string form = measured.form() + ". ";
   form.front() = static_cast<char>(std::toupper(form.front()));
@@ -153,7 +150,7 @@ std::string summary_words(const std::vector<JudgedClaim>& judged) {
 std::string write_study_page(const MeasuredStudy& measured) {
   const Study& study = *measured.study;
   std::vector<JudgedClaim> judged = judged_by(measured);
-  if (study.conclude)  // settings of its own may be none that a claim speaks of
+  if (study.conclude)  // its settings may be outside all claims
     std::erase_if(judged, [](const JudgedClaim& claim) { return claim.head() == "not measured"; });
   const Conclusion conclusion = study.conclude ? study.conclude(measured.results)
                                                : Conclusion{.title = study.title,

@@ -1,5 +1,5 @@
 #pragma once
-// Words for things: in files and in sentences.
+// Formats numbers and lists for pages and files.
 
 #include <string>
 #include <vector>

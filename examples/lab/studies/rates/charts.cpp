@@ -1,4 +1,4 @@
-// The pictures of the study `rates`.
+// The charts of the study `rates`.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ using kit::LineChart;
 
 double entropy() { return recall_task().entropy().value(); }
 
-/// By depth, for one warm-up: a panel is narrow.
+/// The axes of a chart against depth, for one warm-up.
 LineChart by_depth(const Grid& grid, std::int64_t warmup, const std::string& y_label) {
   return {.title = warmup == 0 ? "no warm-up" : fmt::format("warm-up {}", warmup),
           .x_label = "layers",

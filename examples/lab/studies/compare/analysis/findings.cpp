@@ -1,4 +1,4 @@
-// What the verdict rests on, one sentence or two for each question.
+// The findings behind the verdict, one or two sentences for each question.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -27,11 +27,11 @@ Count count_if(const Analysis& analysis, const Condition& condition) {
   return count;
 }
 
-/// "Pre-LN 3, Post-LN 4", of what words(placement) says.
-template <class Words>
-std::string for_both(const Settings& settings, const Words& words) {
+/// "Pre-LN 3, Post-LN 4", with the text that describe(placement) gives.
+template <class Describe>
+std::string for_both(const Settings& settings, const Describe& describe) {
   const auto& [first, second] = settings.placements;
-  return fmt::format("{} {}, {} {}", first.name, words(first), second.name, words(second));
+  return fmt::format("{} {}, {} {}", first.name, describe(first), second.name, describe(second));
 }
 
 /// "Post − Pre +0.1 (+0.05 to +0.2)"
@@ -56,7 +56,7 @@ std::string depth_finding(const Analysis& analysis) {
   return text + ".";
 }
 
-/// The sensitivity says little of a model that trains at no rate at all: then every rate is as good.
+/// The sensitivity says little about a model that trains at no rate: all rates are then equally good.
 std::string caveat(const Analysis& analysis, std::int64_t layers, std::int64_t warmup) {
   std::vector<std::string> never;
   for (const nn::Placement& placement : analysis.settings.placements) {
@@ -66,8 +66,9 @@ std::string caveat(const Analysis& analysis, std::int64_t layers, std::int64_t w
     if (count.runs > 0 && count.learned == 0) never.push_back(placement.name);
   }
   if (never.empty()) return "";
-  return fmt::format(" {} came below the baseline at no rate there, so a small number is no merit.",
-                     listed(never));
+  return fmt::format(
+      " {} did not come below the baseline at any rate there, so a small number is no advantage.",
+      listed(never));
 }
 
 std::string sensitivity_finding(const Analysis& analysis, const Comparisons& comparisons) {
@@ -75,7 +76,7 @@ std::string sensitivity_finding(const Analysis& analysis, const Comparisons& com
   const std::int64_t first = settings.depths.front(), last = settings.depths.back();
   const std::int64_t warmup = settings.warmups.front();
   if (comparisons.deepest.empty()) return "";
-  std::string text = fmt::format("**Learning rate.** What a rate costs on average against the best one, {}: ",
+  std::string text = fmt::format("**Learning rate.** Average cost of a rate compared with the best one, {}: ",
                                  warmup_words(warmup));
   for (const std::int64_t layers : first == last ? std::vector{last} : std::vector{first, last}) {
     const auto cost = [&](const nn::Placement& placement) {
@@ -105,7 +106,7 @@ std::string best_rates_finding(const Settings& settings, const Comparisons& comp
   const std::vector<std::string> edges = best_rates_at_the_edge(settings, comparisons);
   if (edges.empty()) return "";
   return fmt::format(
-      "**Best rates.** Some lie at the edge of the grid, beyond which better ones may lie: {}.",
+      "**Best rates.** Some are at the edge of the grid, and better ones may lie outside it: {}.",
       listed(edges));
 }
 
@@ -165,16 +166,18 @@ std::string ablation_finding(const Analysis& analysis, const Comparisons& compar
 
 std::string seeds_finding(const Analysis& analysis, const Comparisons& comparisons) {
   const std::int64_t seeds = analysis.settings.seeds;
-  if (seeds < 2) return "**One seed** a setting: chance cannot be told from effect. Use at least 6.";
+  if (seeds < 2)
+    return "**One seed** per setting: an effect cannot be distinguished from chance. Use at least 6.";
   std::string text = fmt::format(
-      "**{0} seeds** a setting. Runs of one seed share data and, where equally deep, weights, so seeds are "
-      "counted, not runs: all {0} on one side happen by chance with p = {1} (exact sign test), the least "
-      "that {0} seeds can show. The first question, which placement learns on more settings, stands alone.",
+      "**{0} seeds** per setting. Runs of one seed share data and, at equal depth, weights, so seeds are "
+      "counted, not runs: all {0} fall on one side by chance with p = {1} (exact sign test), the smallest p "
+      "that {0} seeds can show. The first question, which placement learns on more settings, is tested "
+      "alone.",
       seeds, kit::number_text(sign_test(seeds, 0, seeds), 2));
   const std::size_t others = comparisons.others();
   text += fmt::format(
-      " The {} others are called clear only if p < 0.05 is left after Holm's correction for so many, which "
-      "takes {} seeds that agree. In brackets: the range over seeds.",
+      " The other {} are called clear only if p < 0.05 after Holm's correction for that many, which takes {} "
+      "seeds that agree. In brackets: the range over seeds.",
       others, seeds_needed(others));
   return text;
 }

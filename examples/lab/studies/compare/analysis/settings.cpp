@@ -36,8 +36,8 @@ std::vector<RunOptions> plan_runs(const Settings& settings) {
   for (const nn::Placement& placement : settings.placements) {
     RunOptions run = ablation_setting(settings);
     run.placement = placement;
-    if (!placement.leave) {                    // which is the end of its streams, and no choice
-      run.final_norm = !placement.final_norm;  // the other way round than the placement has it
+    if (!placement.leave) {                    // a placement that joins its streams at the end has no choice
+      run.final_norm = !placement.final_norm;  // the opposite of the placement's own
       add_seeds(run);
     }
     run.final_norm.reset();

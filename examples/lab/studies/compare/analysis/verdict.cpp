@@ -11,7 +11,7 @@ namespace gradus::lab::compare {
 
 namespace {
 
-/// Which placement got more runs to learn, and whether the seeds can tell that from chance.
+/// Which placement learned in more runs, and whether the seeds exclude chance.
 std::string reliability_clause(const Comparisons& all, const Placements& placements,
                                const Baseline& baseline) {
   const Difference& seeds = all.learned.difference;
@@ -68,8 +68,8 @@ std::string edge_words(const BestOfDepth& best, const Settings& settings) {
   return text;
 }
 
-/// What is left of the difference when each placement has its best rate and warm-up. Of a single setting this
-/// is the loss clause once more.
+/// The difference when each placement has its best rate and warm-up. For a single setting this would repeat
+/// the loss clause.
 std::string best_clause(const Comparisons& all, const Settings& settings) {
   if (settings.depths.size() * settings.lrs.size() * settings.warmups.size() == 1) return "";
   std::vector<std::string> parts;

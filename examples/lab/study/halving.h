@@ -20,15 +20,15 @@ namespace gradus::lab {
 
 struct Halving {
   std::size_t families = 1;
-  std::vector<double> ladder;          // all rates the search may come to, rising
-  std::size_t first = 0, last = 0;     // places in it: the grid it begins with, both included
-  std::vector<std::uint64_t> seeds;    // none of which is one of those that judge
+  std::vector<double> ladder;          // all rates the search may reach, rising
+  std::size_t first = 0, last = 0;     // indices in the ladder: the first grid, both included
+  std::vector<std::uint64_t> seeds;    // none of which judges
   std::vector<std::size_t> kept = {};  // of round 2, 3, ...; more rounds than numbers keep the last of them
 };
 
 struct Setting {
   std::size_t family = 0;
-  std::size_t rate = 0;  // its place on the ladder
+  std::size_t rate = 0;  // its index in the ladder
   bool operator==(const Setting&) const = default;
 };
 
@@ -44,11 +44,11 @@ struct Searched {
   std::size_t rounds = 0;  // that have ended
 };
 
-/// As far as `loss` goes, which has nothing for a run that has not finished.
+/// Searches as far as `loss` allows, which returns nothing for a run that has not finished.
 Searched search(const Halving& plan,
                 const std::function<std::optional<double>(const Setting&, std::uint64_t seed)>& loss);
 
-/// Throws where a seed both searches and judges.
+/// Throws if a seed both searches and judges.
 void check_apart(const std::vector<std::uint64_t>& searching, const std::vector<std::uint64_t>& judging);
 
 }  // namespace gradus::lab

@@ -25,7 +25,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Six digits of it.
+/// Rounds to six digits.
 double kept(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
 
 Record record_of(const kit::LogLine& line) {
@@ -169,8 +169,7 @@ std::map<std::string, Record> read_all(const Path& path) {
   for (const kit::LogLine& line : kit::read_run_log(path)) {
     try {
       const std::string& name = line["run"].text();
-      check_input(records.emplace(name, record_of(line)).second, "run {} stands there twice",
-                  io::quote(name));
+      check_input(records.emplace(name, record_of(line)).second, "run {} occurs twice", io::quote(name));
     } catch (const Error& error) {
       fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
                       line.number(), io::printable(error.what()));

@@ -10,7 +10,7 @@
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::docs {
@@ -29,7 +29,7 @@ std::string cell(std::string text) {
 
 std::string summary_row(const JudgedClaim& one) {
   return fmt::format("| [{0}](#claim-{0}) | {1} | {2} |\n", one.claim->number, cell(one.claim->text),
-                     cell(one.short_verdict() + scope_words(one)));
+                     cell(one.short_verdict() + format_scope(one)));
 }
 
 /// Claims grouped by subject, one table per study.
@@ -54,9 +54,9 @@ std::string measure_rows(const JudgedClaim& one) {
   for (const Judged& measure : one.measures) {
     const std::string& what = measure.measure->what;
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
-                        words_of(measure), band_words(*measure.measure), against_prediction(measure),
+                        format_figure(measure), format_band(*measure.measure), against_prediction(measure),
                         what == above ? "as above" : cell(what),
-                        interval_words(measure.measure->estimate, one.measures.size()), measure.seeds);
+                        describe_interval(measure.measure->estimate, one.measures.size()), measure.seeds);
     above = what;
   }
   return text;
@@ -65,7 +65,7 @@ std::string measure_rows(const JudgedClaim& one) {
 std::string row(const JudgedClaim& one) {
   const lab::Claim& claim = *one.claim;
   std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**{3}. Said by: {4}.",
-                                 claim.number, claim.text, one.verdict(), scope_words(one), claim.source);
+                                 claim.number, claim.text, one.verdict(), format_scope(one), claim.source);
   if (!claim.study.empty())
     text += fmt::format(" Measured by `./run lab claim {1}`: study [{0}](#study-{0}).", claim.study,
                         claim.number);
@@ -163,7 +163,7 @@ std::vector<std::string> faults_of_paragraph(const std::string& text,
     bool found = false;
     for (const JudgedClaim& one : ledger)
       for (const Judged& measure : one.measures)
-        found = found || (has(rows, one.claim->number) && words_of(measure) == figure);
+        found = found || (has(rows, one.claim->number) && format_figure(measure) == figure);
     if (!found)
       faults.push_back(fmt::format("says \"{}\", which is in none of the rows it links to", figure));
   }
@@ -181,7 +181,7 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
       "claims are decided and what the intervals are.\n\n`./run lab claims` runs the quick form of all "
       "claims, `./run lab claim 13` that of one; `--full` runs the form behind this page, which is generated "
       "from [data/studies](data/studies).\n\n{}",
-      lab::summary_words(ledger), lab::correction_words(ledger), summary_tables(ledger));
+      lab::summarize_verdicts(ledger), lab::describe_correction(ledger), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
       "where it lies outside, and **unclear** in between. A claim that the literature disputes stays "

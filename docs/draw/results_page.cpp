@@ -21,7 +21,7 @@ std::string verdicts(const lab::MeasuredStudy& study) {
   std::string text;
   for (const lab::JudgedClaim& one : lab::judged_by(study))
     text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**{3}\n",
-                        one.claim->number, one.claim->text, one.short_verdict(), scope_words(one));
+                        one.claim->number, one.claim->text, one.short_verdict(), format_scope(one));
   return text;
 }
 

@@ -121,18 +121,18 @@ double p_of(const Judged& judged);
 std::vector<JudgedClaim> corrected(std::vector<JudgedClaim> ledger);
 
 /// Whether the band holds: "yes", "no", "unclear", "not decided"; empty if it was not measured.
-std::string words_of(Judgement judgement);
+std::string judgement_label(Judgement judgement);
 /// The same with the reason: "not decided: 3 seeds".
-std::string outcome_words(const Judged& judged);
+std::string describe_outcome(const Judged& judged);
 /// " (recall language, width 32, ...)": where a verdict applies; empty where nothing was measured.
-std::string scope_words(const JudgedClaim& judged);
+std::string format_scope(const JudgedClaim& judged);
 /// "yes, as predicted", "no; predicted: yes"; the outcome alone where nothing was predicted.
 std::string against_prediction(const Judged& judged);
 /// "0.12 (0.05 to 0.19)", "0.12 (exact)".
-std::string words_of(const Judged& judged);
+std::string format_figure(const Judged& judged);
 /// "above 0", "0.8 to 1.4".
-std::string band_words(const Measure& measure);
+std::string format_band(const Measure& measure);
 /// "95% t interval", "98.3% bootstrap interval": of one of m measures.
-std::string interval_words(Estimate estimate, std::size_t measures);
+std::string describe_interval(Estimate estimate, std::size_t measures);
 
 }  // namespace gradus::lab

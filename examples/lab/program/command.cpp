@@ -18,7 +18,7 @@
 #include "gradus/kit/program/program.h"
 #include "lab/program/options.h"
 #include "lab/program/study_page.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 #include "lab/study/runner.h"
 #include "lab/study/shards.h"
@@ -41,12 +41,13 @@ bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
 
 void print_judged(const JudgedClaim& judged) {
   kit::print(fmt::format("{:>3}  {}\n     {}{} ({})\n", judged.claim->number, judged.claim->text,
-                         judged.short_verdict(), scope_words(judged), judged.form));
+                         judged.short_verdict(), format_scope(judged), judged.form));
   for (const Judged& one : judged.measures)
     kit::print(fmt::format("     {}{}: {}, {}, {}; the band is {}: {}\n",
                            one.measure->where.empty() ? "" : one.measure->where + ": ", one.measure->what,
-                           words_of(one), interval_words(one.measure->estimate, judged.measures.size()),
-                           counted(static_cast<std::int64_t>(one.seeds), "seed"), band_words(*one.measure),
+                           format_figure(one),
+                           describe_interval(one.measure->estimate, judged.measures.size()),
+                           counted(static_cast<std::int64_t>(one.seeds), "seed"), format_band(*one.measure),
                            against_prediction(one)));
 }
 
@@ -63,7 +64,7 @@ void print_all_judged(const std::vector<const Study*>& wanted, const std::vector
     if (of_these && (finished || any) && (!only || *only == one.claim->number)) shown.push_back(one);
   }
   for (const JudgedClaim& one : shown) print_judged(one);
-  kit::print(summary_words(shown) + "\n");
+  kit::print(summarize_verdicts(shown) + "\n");
 }
 
 /// The last lines of a study with a separate conclusion: the conclusion and the page.

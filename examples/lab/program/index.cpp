@@ -8,7 +8,7 @@
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
 #include "lab/program/study_page.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab {
@@ -68,12 +68,12 @@ std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vecto
   kit::HtmlReport page("The ledger of claims",
                        "Statements of teaching texts and papers about Pre-LN, Post-LN and related subjects, "
                        "each of them tested. " +
-                           summary_words(judged) + " " + correction_words(judged) +
+                           summarize_verdicts(judged) + " " + describe_correction(judged) +
                            " [All studies](index.html).");
   kit::Table verdicts{.header = {"", "Claim", "Verdict"}};
   for (const JudgedClaim& claim : judged)
     verdicts.rows.push_back({fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text,
-                             claim.short_verdict() + scope_words(claim)});
+                             claim.short_verdict() + format_scope(claim)});
   page.table(verdicts);
   page.heading("Claim by claim");
   for (const JudgedClaim& claim : judged) {
@@ -81,15 +81,15 @@ std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vecto
                     fmt::format("claim-{}", claim.claim->number));
     const MeasuredStudy* const study = find_study(studies, claim.claim->study);
     page.paragraph(
-        fmt::format("**{}**{}. Said by: {}.{}", claim.verdict(), scope_words(claim), claim.claim->source,
+        fmt::format("**{}**{}. Said by: {}.{}", claim.verdict(), format_scope(claim), claim.claim->source,
                     study ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
                                         encoded(study->path.filename().string()), claim.form)
                           : ""));
     kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
     for (const Judged& one : claim.measures)
-      table.rows.push_back({one.measure->where, words_of(one), band_words(*one.measure),
+      table.rows.push_back({one.measure->where, format_figure(one), format_band(*one.measure),
                             against_prediction(one), one.measure->what,
-                            interval_words(one.measure->estimate, claim.measures.size()),
+                            describe_interval(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
     if (!table.rows.empty()) page.table(table);
     if (!claim.claim->prediction.empty()) page.paragraph("Expected beforehand: " + claim.claim->prediction);
@@ -151,7 +151,7 @@ std::vector<JudgedClaim> judged_by(const MeasuredStudy& study) {
   return judged;
 }
 
-std::string correction_words(const std::vector<JudgedClaim>& ledger) {
+std::string describe_correction(const std::vector<JudgedClaim>& ledger) {
   const std::vector<JudgedClaim> after = corrected(ledger);
   std::size_t measures = 0, decided = 0, lost = 0;
   std::vector<std::int64_t> changed;
@@ -179,7 +179,7 @@ std::string correction_words(const std::vector<JudgedClaim>& ledger) {
 Sentences write_index(const Path& folder, const std::vector<MeasuredStudy>& studies) {
   check_input(!studies.empty(), "{} holds no folder of a study", io::printable(folder.string()));
   const std::vector<JudgedClaim> judged = judge_all(studies);
-  kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summary_words(judged) +
+  kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summarize_verdicts(judged) +
                                                 " [The ledger of claims](claims.html).");
   kit::Table table{.header = {"Study", "Question", "Runs", "Result"}};
   Sentences sentences;

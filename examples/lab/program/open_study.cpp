@@ -35,7 +35,7 @@ void check_pages(const Path& out) {
 }
 
 /// A hint for the folder of an older lab, which has no studies.
-const char* older_words(const Path& folder) {
+const char* older_lab_hint(const Path& folder) {
   return std::filesystem::exists(folder / "config.json") ? "; a lab of an older version wrote its config.json"
                                                          : "";
 }
@@ -82,7 +82,7 @@ Path open_studies(const std::vector<const Study*>& wanted, const Request& reques
   for (const Study* study : wanted) {
     if (resume)
       check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with{}",
-                  io::printable(folder.string()), study->name, older_words(folder));
+                  io::printable(folder.string()), study->name, older_lab_hint(folder));
     Request own = request;
     if (wanted.size() > 1 && !study->needs_data) own.options.data.clear();  // only for studies that need it
     configs.push_back(resume ? resumed_config(*study, own, folder / study->name) : new_config(*study, own));

@@ -8,7 +8,7 @@
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/duration.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 
 namespace gradus::lab {
 
@@ -16,9 +16,9 @@ namespace {
 
 using Path = std::filesystem::path;
 
-std::string claim_words(const JudgedClaim& judged) {
+std::string format_claim(const JudgedClaim& judged) {
   return fmt::format("[Claim {0}](../claims.html#claim-{0}), \u201C{1}\u201D: **{2}**{3}",
-                     judged.claim->number, judged.claim->text, judged.short_verdict(), scope_words(judged));
+                     judged.claim->number, judged.claim->text, judged.short_verdict(), format_scope(judged));
 }
 
 kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
@@ -26,15 +26,15 @@ kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
                    .header = {"Claim", "Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
   for (const JudgedClaim& claim : judged)
     for (const Judged& one : claim.measures)
-      table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, words_of(one),
-                            band_words(*one.measure), against_prediction(one), one.measure->what,
-                            interval_words(one.measure->estimate, claim.measures.size()),
+      table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, format_figure(one),
+                            format_band(*one.measure), against_prediction(one), one.measure->what,
+                            describe_interval(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
   return table;
 }
 
 /// A sentence on whether bands and predictions are those that the study began with.
-std::string bands_words(const StudyConfig& config) {
+std::string describe_recording(const StudyConfig& config) {
   if (config.bands_sha256.empty()) return "";
   return config.bands_sha256 == bands_sha256(config.study)
              ? " Bands and predictions are those that were recorded before the first run."
@@ -50,7 +50,7 @@ void add_claims(Page& page, const std::vector<JudgedClaim>& judged, const StudyC
       "first becomes one number per seed, and differences are taken within a seed. A claim with m measures "
       "has intervals of level 1 \u2212 0.05/m (Bonferroni), so all of them cover together with probability "
       "0.95." +
-      bands_words(config));
+      describe_recording(config));
   page.html.table(measures_table(judged));
   for (const JudgedClaim& one : judged)
     if (!one.claim->prediction.empty())
@@ -109,7 +109,7 @@ std::string sentence_of(const MeasuredStudy& measured, const std::vector<JudgedC
   std::string form = measured.form() + ". ";
   form.front() = static_cast<char>(std::toupper(form.front()));
   return (form == "Full form. " ? "" : form) +
-         (judged.empty() ? "No claim of the ledger is measured here." : summary_words(judged));
+         (judged.empty() ? "No claim of the ledger is measured here." : summarize_verdicts(judged));
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ std::string MeasuredStudy::form() const {
   return words;
 }
 
-std::string summary_words(const std::vector<JudgedClaim>& judged) {
+std::string summarize_verdicts(const std::vector<JudgedClaim>& judged) {
   struct Kind {
     const char *begins, *one, *many;
   };
@@ -159,7 +159,7 @@ std::string write_study_page(const MeasuredStudy& measured) {
                                                             .findings = {}};
   Page page{kit::HtmlReport(conclusion.title, conclusion.question)};
   std::vector<std::string> findings = conclusion.findings;
-  for (const JudgedClaim& claim : judged) findings.push_back(claim_words(claim));
+  for (const JudgedClaim& claim : judged) findings.push_back(format_claim(claim));
   page.html.verdict(conclusion.sentence, findings);
   if (measured.results.records.empty())
     page.html.paragraph("No run has finished yet.");

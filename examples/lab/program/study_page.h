@@ -34,10 +34,10 @@ std::vector<JudgedClaim> judged_by(const MeasuredStudy& study);
 std::vector<JudgedClaim> judge_all(const std::vector<MeasuredStudy>& studies);
 
 /// How many verdicts of the ledger a correction over all its measures would change, and which.
-std::string correction_words(const std::vector<JudgedClaim>& ledger);
+std::string describe_correction(const std::vector<JudgedClaim>& ledger);
 
 /// "Of 9 claims: 5 hold, 2 are false and 2 are unclear."
-std::string summary_words(const std::vector<JudgedClaim>& claims);
+std::string summarize_verdicts(const std::vector<JudgedClaim>& claims);
 
 /// Draws the page of a study next to its files. Returns the sentence that sums it up.
 std::string write_study_page(const MeasuredStudy& study);

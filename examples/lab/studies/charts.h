@@ -10,7 +10,7 @@
 
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/chart/chart.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/study/page.h"
 
 namespace gradus::lab {

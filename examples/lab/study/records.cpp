@@ -13,7 +13,7 @@
 #include "gradus/core/version.h"
 #include "gradus/kit/data/system_info.h"
 #include "gradus/ops/backend.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/study/arithmetic.h"
 #include "lab/study/json_files.h"
 #include "lab/study/limits.h"
@@ -92,7 +92,7 @@ std::string bands_sha256(const std::string& study) {
       if (claim.study == study)
         lines.push_back(fmt::format("{} {} {} {} {}\n", measure.id, static_cast<int>(measure.estimate),
                                     measure.low, measure.high,
-                                    measure.prediction ? words_of(*measure.prediction) : ""));
+                                    measure.prediction ? judgement_label(*measure.prediction) : ""));
   std::sort(lines.begin(), lines.end());
   Sha256 hash;
   for (const std::string& line : lines) hash.update(line);

@@ -16,7 +16,7 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/study/shards.h"
 #include "lab/study/side_by_side.h"
 

@@ -111,7 +111,7 @@ TEST_CASE("the target and the baseline depend on what is known of the text") {
   CHECK(known.floor() == 0.9);
   results.task.entropy.reset();
   const Analysis text = analyse(results);
-  CHECK(text.baseline.words() == "the 1-gram baseline");
+  CHECK(text.baseline.label() == "the 1-gram baseline");
   CHECK(text.baseline.loss == 3.1);
   CHECK(text.target == 2.0);
   CHECK(text.floor() == 0);

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
+#include "lab/statistics/format.h"
 #include "lab/statistics/outcomes.h"
-#include "lab/statistics/words.h"
 #include "lab/studies/bands.h"
 #include "lab/studies/best/best.h"
 #include "lab/training/weights.h"
@@ -25,9 +25,9 @@ std::vector<Found> all_found(const StudyResults& results, const Grid& grid) {
   return found;
 }
 
-std::string design_words(const Design& design) {
+std::string describe_design(const Design& design) {
   return fmt::format("{}, rate {}, {}", weight_scheme(design.scheme).title, number_text(design.lr),
-                     warmup_words(design.warmup));
+                     describe_warmup(design.warmup));
 }
 
 void add_setting(Page& page, const Grid& grid) {
@@ -94,7 +94,8 @@ kit::Table judged_table(const std::vector<Found>& all) {
     const auto train =
         std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); });
     table.rows.push_back(
-        {found.arm().title(), design_words(design), fmt::format("{} of {}", survival.failed, survival.runs),
+        {found.arm().title(), describe_design(design),
+         fmt::format("{} of {}", survival.failed, survival.runs),
          fmt::format("{} to {}", number_text(survival.share.low, 2), number_text(survival.share.high, 2)),
          mean_and_range(survival.surviving), fmt::format("{} of {}", train, losses.size()),
          fmt::format("{} of {}", reached_of(found.numbers(design, "steps")).reached, losses.size())});

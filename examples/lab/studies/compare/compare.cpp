@@ -5,7 +5,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/analysis/verdict.h"
 #include "lab/studies/compare/report/report.h"
 #include "lab/studies/compare/start.h"

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/jacobian.h"
 #include "lab/studies/studies.h"
 #include "lab/training/trial.h"

@@ -8,7 +8,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::far {

@@ -8,7 +8,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::norms {

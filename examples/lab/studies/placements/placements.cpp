@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "gradus/nn/placements/placements.h"
+#include "lab/statistics/format.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::placements {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gradus/nn/placements/placements.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/rates/rates.h"
 #include "lab/studies/studies.h"
 #include "lab/study/outcome.h"

@@ -52,7 +52,7 @@ void add_setting(Page& page, const StudyResults& results, const Grid& grid) {
 
 kit::Panels loss_by_rate(const StudyResults& results, const Grid& grid, std::int64_t warmup) {
   return label_once(panels(
-      "Validation loss against the rate, " + warmup_words(warmup), grid.depths, [&](std::int64_t layers) {
+      "Validation loss against the rate, " + describe_warmup(warmup), grid.depths, [&](std::int64_t layers) {
         kit::LineChart chart{.title = counted(layers, "layer"),
                              .x_label = "learning rate",
                              .y_label = "loss (nats per character)",
@@ -76,7 +76,7 @@ kit::Panels curves(const StudyResults& results, const Grid& grid) {
     for (const std::string& placement : grid.placements)
       for (const std::int64_t warmup : grid.warmups) {
         const Found found = best_of(results, grid.searches(placement, layers, {warmup}));
-        chart.series.push_back(band_of_curves(placement + " " + warmup_words(warmup),
+        chart.series.push_back(band_of_curves(placement + " " + describe_warmup(warmup),
                                               curves_at_best(results, found, "losses"), style++,
                                               ends_of_slices(grid.steps, kParts)));
       }

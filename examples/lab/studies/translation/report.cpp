@@ -45,7 +45,7 @@ struct Warmup {
 };
 std::vector<Warmup> warmups_of(const Grid& grid) {
   std::vector<Warmup> all;
-  for (const std::int64_t steps : grid.warmups) all.push_back({warmup_words(steps), steps});
+  for (const std::int64_t steps : grid.warmups) all.push_back({describe_warmup(steps), steps});
   return all;
 }
 

@@ -63,7 +63,7 @@ double valley(double lr, double best, std::uint64_t seed) {
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
   const JudgedClaim judged = judge(claim_numbered(number), study_named("best").figures(results));
   for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return outcome_words(one);
+    if (one.measure->id == id) return describe_outcome(one);
   return "no such measure";
 }
 

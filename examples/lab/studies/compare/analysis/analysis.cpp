@@ -71,7 +71,7 @@ Baseline baseline_of(const TaskFacts& task) {
   return task.entropy ? Baseline{task.ngram.n, task.ngram.loss} : Baseline{1, task.context_free_loss};
 }
 
-std::string Baseline::words() const { return fmt::format("the {}-gram baseline", n); }
+std::string Baseline::label() const { return fmt::format("the {}-gram baseline", n); }
 
 std::int64_t Cell::learned_count() const { return std::count(learned.begin(), learned.end(), true); }
 

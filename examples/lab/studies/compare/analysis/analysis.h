@@ -14,7 +14,7 @@ struct Baseline {
   int n = 0;
   double loss = 0;
   /// "the 3-gram baseline"
-  std::string words() const;
+  std::string label() const;
 };
 
 Baseline baseline_of(const TaskFacts& task);

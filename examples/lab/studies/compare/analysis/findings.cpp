@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/analysis/start_sentence.h"
 #include "lab/studies/compare/analysis/verdict.h"
 #include "lab/training/trial.h"
@@ -15,7 +15,7 @@ namespace {
 
 struct Count {
   std::int64_t learned = 0, runs = 0;
-  std::string words() const { return fmt::format("{} of {}", learned, runs); }
+  std::string text() const { return fmt::format("{} of {}", learned, runs); }
 };
 
 template <class Condition>
@@ -35,7 +35,7 @@ std::string for_both(const Settings& settings, const Describe& describe) {
 }
 
 /// "Post − Pre +0.1 (+0.05 to +0.2)"
-std::string change_words(const Placements& placements, const Difference& difference) {
+std::string format_change(const Placements& placements, const Difference& difference) {
   return fmt::format("{} − {} {}", short_title_of(placements[1]), short_title_of(placements[0]),
                      with_range(difference));
 }
@@ -47,11 +47,11 @@ std::string depth_finding(const Analysis& analysis) {
       return count_if(
                  analysis,
                  [&](const RunOptions& run) { return run.placement == placement && run.layers == layers; })
-          .words();
+          .text();
     };
     parts.push_back(fmt::format("with {} {}", counted(layers, "layer"), for_both(analysis.settings, count)));
   }
-  std::string text = fmt::format("**Depth.** Runs that ended below {}: ", analysis.baseline.words());
+  std::string text = fmt::format("**Depth.** Runs that ended below {}: ", analysis.baseline.label());
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? "; " : "") + parts[i];
   return text + ".";
 }
@@ -77,7 +77,7 @@ std::string sensitivity_finding(const Analysis& analysis, const Comparisons& com
   const std::int64_t warmup = settings.warmups.front();
   if (comparisons.deepest.empty()) return "";
   std::string text = fmt::format("**Learning rate.** Average cost of a rate compared with the best one, {}: ",
-                                 warmup_words(warmup));
+                                 describe_warmup(warmup));
   for (const std::int64_t layers : first == last ? std::vector{last} : std::vector{first, last}) {
     const auto cost = [&](const nn::Placement& placement) {
       return nats(analysis.sensitivity(placement, layers, warmup).spread.mean);
@@ -91,11 +91,11 @@ std::string sensitivity_finding(const Analysis& analysis, const Comparisons& com
   if (!note.empty() || deepest.difference.count < 2) return text + note;
   if (deepest.difference.side() == 0)
     return text + fmt::format(" With {} neither depends on it more ({}).", counted(last, "layer"),
-                              change_words(settings.placements, deepest.difference));
+                              format_change(settings.placements, deepest.difference));
   return text + fmt::format(" With {} {} {}depends on it more, in {} ({}).", counted(last, "layer"),
                             settings.placements[deepest.difference.side() > 0 ? 1 : 0].name,
                             deepest.clear() ? "clearly " : "", agreement(deepest.difference),
-                            change_words(settings.placements, deepest.difference));
+                            format_change(settings.placements, deepest.difference));
 }
 
 std::string best_rates_finding(const Settings& settings, const Comparisons& comparisons) {
@@ -140,7 +140,7 @@ std::string warmup_finding(const Analysis& analysis) {
 }
 
 /// "up in 5 of 6 seeds".
-std::string direction_words(const Comparison& comparison) {
+std::string describe_direction(const Comparison& comparison) {
   const Difference& difference = comparison.difference;
   if (difference.side() == 0) return fmt::format("up in as many seeds as down, {}", difference.up);
   return fmt::format("{}{} in {}", comparison.clear() ? "clearly " : "",
@@ -150,16 +150,17 @@ std::string direction_words(const Comparison& comparison) {
 std::string ablation_finding(const Analysis& analysis, const Comparisons& comparisons) {
   std::vector<std::string> parts;
   for (const AblationChange& change : comparisons.ablations) {
-    std::string part = fmt::format("{} {} {}", change.setting.placement.name, ablation_words(change.setting),
-                                   with_range(change.comparison.difference));
-    if (change.comparison.difference.count >= 2) part += ", " + direction_words(change.comparison);
+    std::string part =
+        fmt::format("{} {} {}", change.setting.placement.name, describe_ablation(change.setting),
+                    with_range(change.comparison.difference));
+    if (change.comparison.difference.count >= 2) part += ", " + describe_direction(change.comparison);
     parts.push_back(part);
   }
   if (parts.empty()) return "";
   const RunOptions run = ablation_setting(analysis.settings);
   std::string text =
       fmt::format("**Ablations.** Change of the final loss ({}, rate {}, {}): ", counted(run.layers, "layer"),
-                  kit::number_text(run.lr), warmup_words(run.warmup));
+                  kit::number_text(run.lr), describe_warmup(run.warmup));
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? "; " : "") + parts[i];
   return text + ".";
 }

@@ -18,6 +18,6 @@ int style_of(const Placements& two, const nn::Placement& one);
 bool pre_and_post(const Placements& two);
 
 /// "Post-LN - Pre-LN": the second minus the first.
-std::string difference_words(const Placements& placements);
+std::string difference_label(const Placements& placements);
 
 }  // namespace gradus::lab::compare

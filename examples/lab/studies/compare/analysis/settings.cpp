@@ -14,7 +14,7 @@ std::string RunOptions::name() const {
   return text;
 }
 
-std::string ablation_words(const RunOptions& run) {
+std::string describe_ablation(const RunOptions& run) {
   if (run.residual_scaling) return "with scaled residual init";
   if (!run.final_norm) return "as it is";
   return *run.final_norm ? "with a final norm" : "without its final norm";

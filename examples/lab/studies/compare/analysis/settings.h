@@ -39,7 +39,7 @@ struct RunOptions {
 
 /// The change of an ablation, to follow "Pre-LN " or the like: "without its final norm", "with a final norm",
 /// "with scaled residual init"; "as it is" for other runs.
-std::string ablation_words(const RunOptions& run);
+std::string describe_ablation(const RunOptions& run);
 
 /// The grid of depth x rate x warm-up x placement x seed, then the ablations.
 std::vector<RunOptions> plan_runs(const Settings& settings);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/stack.h"
 #include "lab/training/weights.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 
 namespace gradus::lab::compare {
@@ -236,7 +236,7 @@ kit::Panels ablation_curves(const Analysis& analysis) {
       Series series = curve_of(cell, &RunRecord::losses, analysis.settings, 40);
       series.name = cell.setting.residual_scaling
                         ? "residual init scaled"
-                        : fmt::format("{} {}", placement.name, ablation_words(cell.setting));
+                        : fmt::format("{} {}", placement.name, describe_ablation(cell.setting));
       series.style = cell.setting.residual_scaling ? 2 : *cell.setting.final_norm ? 3 : 4;
       chart.series.push_back(std::move(series));
     }

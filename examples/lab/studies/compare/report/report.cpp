@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/compare/report/summary.h"
 
@@ -87,7 +87,7 @@ void add_maps(Page& page, const Analysis& analysis) {
   const std::vector<std::int64_t>& warmups = analysis.settings.warmups;
   for (std::size_t i = 0; i < warmups.size(); ++i)
     page.figure(fmt::format("loss_map_warmup_{}", warmups[i]), loss_map(analysis, warmups[i]),
-                i > 0 ? fmt::format("The same {}.", warmup_words(warmups[i]))
+                i > 0 ? fmt::format("The same {}.", describe_warmup(warmups[i]))
                       : "Means over seeds; darker is better, and the frame marks the best. A run that "
                         "diverged or ended above its start counts with its loss at the start. Crossed out: "
                         "all seeds diverged, or none has finished.");

@@ -6,7 +6,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/analysis/start_sentence.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/compare/report/report.h"

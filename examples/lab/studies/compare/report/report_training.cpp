@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/compare/report/report.h"
 #include "lab/training/trial.h"
@@ -19,8 +19,8 @@ using kit::number_text;
 
 std::string reference_lines(const Analysis& analysis) {
   if (analysis.task.entropy)
-    return fmt::format("Dotted: {} above, the entropy below.", analysis.baseline.words());
-  return fmt::format("Dotted: {} above, the {}-gram below.", analysis.baseline.words(),
+    return fmt::format("Dotted: {} above, the entropy below.", analysis.baseline.label());
+  return fmt::format("Dotted: {} above, the {}-gram below.", analysis.baseline.label(),
                      analysis.task.ngram.n);
 }
 
@@ -74,7 +74,7 @@ void add_curves(Page& page, const Analysis& analysis) {
 
 std::string describe_target(const Analysis& analysis) {
   return analysis.task.entropy ? fmt::format("{}, three quarters of the way from {} down to the entropy",
-                                             nats(analysis.target), analysis.baseline.words())
+                                             nats(analysis.target), analysis.baseline.label())
                                : fmt::format("{}, that of a 2-gram", nats(analysis.target));
 }
 
@@ -99,7 +99,7 @@ void add_training(Page& page, const Analysis& analysis) {
   page.figure("loss_by_rate", loss_by_rate(analysis),
               "Points: mean over seeds; bars: from the best to the worst seed. A wide, low valley is best: "
               "it means a model that trains at any sensible rate. " +
-                  (analysis.task.entropy ? fmt::format("Dotted: {}.", analysis.baseline.words())
+                  (analysis.task.entropy ? fmt::format("Dotted: {}.", analysis.baseline.label())
                                          : reference_lines(analysis)));
   if (any_steps(analysis))
     page.figure("steps_to_loss", steps_panels(analysis),
@@ -119,20 +119,20 @@ void add_training(Page& page, const Analysis& analysis) {
 void add_ablations(Page& page, const Analysis& analysis) {
   const RunOptions setting = ablation_setting(analysis.settings);
   page.html.heading("Ablations");
-  page.html.paragraph(
-      fmt::format("Two details are changed, one at a time, with {}, rate {}, {}. **The final norm**: {}; {}. "
-                  "**Residual init scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times "
-                  "as large, as in GPT-2.",
-                  counted(setting.layers, "layer"), number_text(setting.lr), warmup_words(setting.warmup),
-                  describe_final_norm(analysis.settings.placements[0]),
-                  describe_final_norm(analysis.settings.placements[1])));
+  page.html.paragraph(fmt::format(
+      "Two details are changed, one at a time, with {}, rate {}, {}. **The final norm**: {}; {}. "
+      "**Residual init scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times "
+      "as large, as in GPT-2.",
+      counted(setting.layers, "layer"), number_text(setting.lr), describe_warmup(setting.warmup),
+      describe_final_norm(analysis.settings.placements[0]),
+      describe_final_norm(analysis.settings.placements[1])));
   kit::Table table{"Final loss in nats per character",
                    {"", "mean", "min", "max", "change", "below baseline", "steps to target"},
                    {}};
   for (const nn::Placement& placement : analysis.settings.placements) {
     const Cell& base = analysis.cell(placement, setting.layers, setting.lr, setting.warmup);
     const auto add_row = [&](const Cell& cell, const std::string& change) {
-      const std::string name = fmt::format("{} {}", placement.name, ablation_words(cell.setting));
+      const std::string name = fmt::format("{} {}", placement.name, describe_ablation(cell.setting));
       table.rows.push_back(
           {name, fixed_text(cell.loss.mean, 4), fixed_text(cell.loss.low, 4), fixed_text(cell.loss.high, 4),
            change, fmt::format("{} of {}", cell.learned_count(), cell.runs.size()), steps_text(cell.steps)});

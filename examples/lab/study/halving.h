@@ -1,14 +1,13 @@
 #pragma once
-// A search that is fixed before its first run: which settings are tried on which seeds, which of them go on,
-// and when a grid grows. It judges nothing: the chosen setting is run again on other seeds.
+// A search that is fixed before its first run: the settings tried on each seed, the settings kept, and the
+// growth of grids. It judges nothing: the chosen setting is run again on other seeds.
 //
 //   round 1   every family of settings, such as one kind of initial weights, at every rate of the grid, on
-//   seed 1 round k   the kept[k - 1] settings with the least mean over the seeds so far, on seed k too
-//   (successive
-//             halving: Jamieson and Talwalkar 2016, arXiv:1502.07943, over seeds in the place of steps)
-//   edges     in each round, where the best rate of a family is the first or last of its grid, the grid grows
-//   by
-//             a rung of the ladder, until it is not or the ladder ends
+//             seed 1
+//   round k   the kept[k - 1] settings with the lowest mean over the seeds so far, on seed k, too (successive
+//             halving: Jamieson and Talwalkar 2016, arXiv:1502.07943, with seeds instead of steps)
+//   edges     in each round, if the best rate of a family is the first or last of its grid, the grid grows by
+//             a rung of the ladder, until the best is inside or the ladder ends
 
 #include <cstddef>
 #include <cstdint>

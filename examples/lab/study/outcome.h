@@ -4,7 +4,7 @@
 //
 //   learned     the loss on the validation set ends below learned_loss(), that of the best n-gram
 //   converged   the mean of 20 training losses in a row has come down to target_loss()
-//   diverged    as TrialResult has it; such a run counts with its loss at the start
+//   diverged    as in TrialResult; such a run counts with its loss at the start
 
 #include <vector>
 

@@ -1,4 +1,5 @@
-// What a token's norm depends on: layer norm, batch norm, group norm; and one norm or three in a block.
+// The dependence of a token's norm on other tokens: layer norm, batch norm, group norm; and one norm or three
+// in a block.
 
 #include <algorithm>
 #include <chrono>

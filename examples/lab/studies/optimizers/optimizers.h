@@ -33,8 +33,8 @@ inline const std::array<std::string, 3> kGroups = {"optimizer", "beta2", "batch"
 
 struct Grid {
   std::int64_t steps = 0, warmup = 0, layers = 6;
-  std::size_t first_rate = 0,
-              rates = 0;  // the ladder of each variant: its first rate and number, in half decades
+  // The ladder of each variant, in half decades: its first rate and their number.
+  std::size_t first_rate = 0, rates = 0;
   std::vector<const Variant*> variants = {};
   std::vector<std::string> curve_optimizers = {};  // whose sharpness is measured,
   std::vector<std::size_t> curve_placements = {};  // in which placements,

@@ -1,4 +1,4 @@
-// The plan of the study `rates`, and what the ledger takes from it.
+// The plan of the study `rates`, and its figures for the ledger.
 
 #include <fmt/format.h>
 

@@ -44,7 +44,8 @@ double seconds_of(std::int64_t layers, std::int64_t steps) {
   return 0.3 + 2.6e-3 * static_cast<double>(layers) * static_cast<double>(steps + 10);
 }
 
-/// For each seed, how soon Pre-LN without warm-up is where Post-LN with it ends, each at its best rate.
+/// For each seed, the share of steps after which Pre-LN without warm-up reaches the final loss of Post-LN
+/// with it, each at its best rate.
 std::vector<double> shares(const StudyResults& results, const Found& pre, const Found& post) {
   std::vector<double> found;
   for (std::size_t seed = 0; seed < pre.runs.size(); ++seed) {

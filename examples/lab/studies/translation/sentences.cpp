@@ -81,7 +81,7 @@ std::vector<Path> files_in(const Path& folder) {
     if (files.size() == 4) return files;
   }
   fail_input_with(
-      "--data: {} is no folder with train.de, train.en, test.de and test.en, each plain or .gz, such as "
+      "--data: {} is not a folder with train.de, train.en, test.de and test.en, each plain or .gz, such as "
       "Multi30k's, nor has it a folder multi30k with them",
       io::printable(folder.string()));
 }

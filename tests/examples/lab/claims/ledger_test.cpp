@@ -36,7 +36,7 @@ TEST_CASE("a claim holds where its whole interval lies in the band") {
   CHECK(verdict(claim_with({}), {}) == "not testable here");
 }
 
-TEST_CASE("conditions of a claim are told apart") {
+TEST_CASE("conditions of a claim are judged separately") {
   const Claim claim = claim_with({kAboveZero, kToo});
   const std::vector<double> up = {1.0, 1.1, 0.9, 1.0, 1.0}, down = {-1.0, -1.1, -0.9, -1.0, -1.0},
                             both = {1.0, -1.0, 0.5, 0, -0.5};
@@ -100,7 +100,7 @@ TEST_CASE("shares and exact figures") {
         Judgement::unclear);
 }
 
-TEST_CASE("the ledger is whole: numbers once, studies that are there, bands that can fail") {
+TEST_CASE("the ledger is sound: unique numbers, existing studies, bands that can fail") {
   std::set<int> numbers;
   for (const Claim& claim : claims()) {
     INFO("claim ", claim.number);

@@ -34,7 +34,7 @@ TEST_CASE("a search that ends at its edge decides nothing, and the verdict names
   const JudgedClaim judged = judge(claim_of({kDifference}), figures);
   CHECK(judged.head() == "not decided");
   CHECK(judged.verdict() == "not decided where: 12 layers (the search ends at its edge: Post-LN, 12 layers)");
-  CHECK(judged.measures[0].figure == doctest::Approx(0.5167).epsilon(1e-3));  // shown all the same
+  CHECK(judged.measures[0].figure == doctest::Approx(0.5167).epsilon(1e-3));  // still shown
 }
 
 TEST_CASE("a band wider than a third of the headroom decides nothing") {
@@ -106,7 +106,7 @@ TEST_CASE("shares have intervals inside 0 to 1") {
   CHECK(describe_interval(Estimate::mean_logit, 1) == "95% t interval of logits");
 }
 
-TEST_CASE("the p-value of a verdict is the least error with which it holds") {
+TEST_CASE("the p-value of a verdict is the smallest error with which it holds") {
   const Measure above{.id = "a", .where = "", .what = "x", .low = 0, .high = kOpen};
   const Judged judged = judge(claim_of({above}), {{"a", {1, 2, 3, 4, 5}}}).measures[0];
   // Student's t of 3 / (sd / sqrt(5)) = 4.243 with 4 degrees of freedom, two-sided.
@@ -115,7 +115,7 @@ TEST_CASE("the p-value of a verdict is the least error with which it holds") {
   CHECK(p_of(unclear) == 1);
 }
 
-TEST_CASE("over the whole ledger a verdict that chance would bring among so many is unclear") {
+TEST_CASE("in the whole ledger a verdict that chance would produce among so many is unclear") {
   // One measure with p = 0.013 alone keeps its verdict; among 39 that show nothing it does not.
   const Measure above{.id = "a", .where = "", .what = "x", .low = 0, .high = kOpen};
   const Claim one = claim_of({above});

@@ -131,7 +131,7 @@ OutputFolder::~OutputFolder() {
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : folder_(std::make_shared<Descriptor>("FolderLock", folder, O_RDONLY | O_DIRECTORY)) {
   const bool taken = ::flock(folder_->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  check_input(!taken, "{}: another training is at work there: wait for its end, or name another folder",
+  check_input(!taken, "{}: another training uses this folder: wait for its end, or name another folder",
               io::printable(folder.string()));
 }
 

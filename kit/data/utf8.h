@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "gradus/core/cxx20.h"
+
 namespace gradus::kit {
 
 /// The characters of a text: its Unicode code points. Bytes that are not valid UTF-8 each become one

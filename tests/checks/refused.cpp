@@ -94,7 +94,7 @@ void habits_of_numbers(Tensor x, const nn::Linear& model) {
   optim::AdamW adamw(model.parameters(), 0.1);                         // refused: {.lr = 1e-3}
   optim::RAdam radam(model.parameters(), 0.1);                         // refused: {.lr = 1e-3}
   optim::RMSprop rmsprop(model.parameters(), 0.1);                     // refused: {.lr = 1e-3}
-  nn::Sequential steep(relu, leaky_relu);                              // refused: a step of Sequential is
+  nn::Sequential steep(relu, leaky_relu);                              // refused: a step of Sequential needs
 }
 
 void picked(const Tensor& x, const Tensor& mask) {
@@ -129,7 +129,7 @@ void loaders(const Tensor& x, const Tensor& y) {
   data::DataLoader e({x, y});
   data::DataLoader f = e;                         // refused: delete
   data::DataLoader g({x, y}, 32);                 // refused: options by name
-  data::DataLoader h(std::vector<Tensor>{x, y});  // refused: their number is in the type
+  data::DataLoader h(std::vector<Tensor>{x, y});  // refused: the type needs their number
   data::DataLoader<2> i(x, {.batch_size = 2});    // refused: a DataLoader<N> takes N tensors
   struct Three {
     Tensor a, b, c;
@@ -139,7 +139,7 @@ void loaders(const Tensor& x, const Tensor& y) {
     Tensor a, b;
   };
   data::DataLoader two(3, [&](std::int64_t) { return Two{x, x}; });
-  data::DataLoader k(unbind(x));  // refused: their number is in the type
+  data::DataLoader k(unbind(x));  // refused: the type needs their number
   data::DataLoader alone(x, {.batch_size = 2}), braces({x}, {.batch_size = 2});
   const data::DataLoader still({x, y});
   for (const auto& batch : still) (void)batch;    // refused: a loop moves the loader's place
@@ -209,7 +209,7 @@ void newcomers(const nn::Linear& model, const Tensor& a, const Tensor& b, const 
   x.fill_(5);
   // [/number]
   // [habits]
-  Tensor called = model.forward(x);  // refused: a module is called: model(x)
+  Tensor called = model.forward(x);  // refused: call the module: model(x)
   Tensor result = model(x);
   Tensor larger = max(a, b);  // refused: maximum(a, b)
   Tensor largest = maximum(a, b);

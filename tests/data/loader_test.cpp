@@ -230,8 +230,8 @@ TEST_CASE("DataLoader: can be moved, kept in structs and lists, and outlived by 
   list.push_back(std::move(task.train));
   list.push_back(DataLoader({arange(2)}));
   CHECK(ids_of(loop(list[0])) == counting(4));
-  CHECK(contains(message_of([&] { (void)task.train.size(); }), "it was moved from"));
-  CHECK(contains(message_of([&] { (void)task.train.begin(); }), "it was moved from"));
+  CHECK(contains(message_of([&] { (void)task.train.size(); }), "was moved from"));
+  CHECK(contains(message_of([&] { (void)task.train.begin(); }), "was moved from"));
   task.train = std::move(list[0]);
   CHECK(task.train.epoch() == 1);
   int batches = 0;

@@ -182,9 +182,9 @@ TEST_CASE("DataLoader: invalid states change nothing") {
   CHECK(contains(said(of(10, {.batch_size = 3, .shuffle = true, .drop_last = true})), "with drop_last 1"));
   CHECK(contains(said(of(10, {.batch_size = 3, .shuffle = true, .length = [](std::int64_t i) { return i; }})),
                  "the state has 11 entries, expects 9"));
-  CHECK(contains(said({}), "expects items in the state, one i64"));
-  CHECK(contains(said(with("epoch", tensor(1.5))), "expects epoch in the state, one i64"));
-  CHECK(contains(said(with("seed", Tensor())), "expects seed in the state"));
+  CHECK(contains(said({}), "expects one i64 items in the state"));
+  CHECK(contains(said(with("epoch", tensor(1.5))), "expects one i64 epoch in the state"));
+  CHECK(contains(said(with("seed", Tensor())), "expects one i64 seed in the state"));
   CHECK(contains(said(with("epoch", tensor(-1))), "epoch -1 in the state"));
   CHECK(contains(said(with("handed_out", tensor(5))), "5 batches handed out in the state, expects 0 to 4"));
   CHECK(contains(said(with("handed_out", tensor(-1))), "-1 batches handed out"));

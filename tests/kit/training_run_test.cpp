@@ -321,7 +321,7 @@ TEST_CASE("misuse of TrainingRun is an error") {
   CHECK(run_says(message_of_run([&] { run.stop(); }), "stop() must be called within a step"));
   const auto step = [](std::int64_t) -> kit::StepResult { return {1.0}; };
   run.train(step);
-  CHECK(run_says(message_of_run([&] { run.train(step); }), "train() is called once"));
+  CHECK(run_says(message_of_run([&] { run.train(step); }), "train() was called before"));
   CHECK(run_says(message_of_run([&] { run.keep("more", fc); }), "comes before train()"));
   CHECK(run_says(message_of_run([] { kit::TrainingRun r({.steps = -1}); }),
                  "expects steps of 0 or more, got -1"));

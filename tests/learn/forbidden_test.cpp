@@ -137,7 +137,7 @@ TEST_CASE("compile errors: the learner's own come first, two of them, with a rem
         "  line 7: 'foo' was not declared in this scope\n      7 |   foo(x);\n        |   ^~~\n"
         "    Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true).\n");
   CHECK(compile_errors("/x/cases.h:5:9: error: cannot convert\n", answer) ==
-        "  cannot convert\n    Do all functions have the name, the arguments and the result they have in the "
+        "  cannot convert\n    Do all functions have the same names, arguments and results as in the "
         "stub?\n");
 }
 
@@ -150,8 +150,7 @@ TEST_CASE("compile errors: what is not closed, and semicolons") {
   CHECK(compile_errors("/home/me/my/11_layer_norm.h:7:5: error: expected ',' or ';' before 'return'\n",
                        answer) ==
         "  line 7: expected ',' or ';' before 'return'\n    A semicolon is missing at the end of this line "
-        "or the one "
-        "before.\n");
+        "or the previous one.\n");
 }
 
 }  // namespace gradus::learn

@@ -79,7 +79,7 @@ TEST_CASE("SentencePiece: errors") {
     test::write_text(folder / "cut.model", std::string_view(bytes).substr(0, size));
     CAPTURE(size);
     CHECK_THROWS_WITH_AS(SentencePiece(folder / "cut.model"),
-                         doctest::Contains("cut.model: this is no SentencePiece model"), Error);
+                         doctest::Contains("cut.model: this is not a SentencePiece model"), Error);
   }
 }
 

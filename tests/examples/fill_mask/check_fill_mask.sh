@@ -26,7 +26,7 @@ refused 1 'empty: has 0 tokens' --text empty
 refused 1 '--save: text is not a folder' --text text --save text
 refused 1 '--text: zero is not a text: byte 1 is 0' --text zero
 mkdir other && : >other/precious
-refused 1 "--save: other holds 'precious'" --text text --save other
+refused 1 "--save: other contains 'precious'" --text text --save other
 refused 1 'new/training contains no checkpoint to resume' --text text --save new --resume
 refused 1 '--vocab, with --text chinese: train_word_piece: expects a vocab of at least' --text chinese --vocab 100
 refused 1 'expects a sentence with [MASK], got ""' --text text $small --prompt ''

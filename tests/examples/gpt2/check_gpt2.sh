@@ -32,7 +32,7 @@ printf 'a\0b' >zero
 refused 1 '--text: zero is not a text: byte 1 is 0' --text zero
 refused 1 'new/training contains no checkpoint to resume' --text text --save new --resume
 mkdir other && : >other/config.json
-refused 1 "--save: other holds 'config.json'" --text text --save other
+refused 1 "--save: other contains 'config.json'" --text text --save other
 expect 0 --placement list
 says out 'Post-LN'
 expect 0 --norm list

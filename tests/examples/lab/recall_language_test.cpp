@@ -213,6 +213,11 @@ TEST_CASE("a chain: the next box depends on those before it, and surprise() know
     }
   }
   CHECK(surprise / 4000 == doctest::Approx(counted / 4000).epsilon(0.002));
+  const auto share = [&](const std::string& before) {
+    auto& row = counts[before];
+    return row['0'] / (row['0'] + row['1'] + row['2']);
+  };
+  CHECK(std::abs(share("00") - share("10")) + std::abs(share("10") - share("20")) > 0.2);  // of both, not one
   CHECK(most > 0.6);  // it is a chain: some boxes are likely after others
   CHECK(least < 0.1);
   CHECK_THROWS_WITH(language.entropy(), doctest::Contains("mean of surprise()"));

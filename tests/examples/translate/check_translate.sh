@@ -79,7 +79,7 @@ grep -q '<svg' a.svg || fail "no picture"
 says out ', validation not counted'
 bleu=$(grep '^BLEU [0-9]' out)
 # shellcheck disable=SC2086
-refused 1 "--save: model holds '" $train --save model
+refused 1 "--save: model contains '" $train --save model
 for file in config.json model.safetensors tokenizer.json; do [ -f model/$file ] || fail "model/$file is missing"; done
 expect 0 --load model --test-source few.de --test-target few.en
 says out "$bleu"

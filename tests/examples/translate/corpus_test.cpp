@@ -72,7 +72,7 @@ TEST_CASE("a corpus: files that are none, word by word") {
   CHECK(TwoFiles("a\nb\n", "c\n").complaint() ==
         "--source a.de has 2 lines, --target b.en has 1: expects files in which a line and its translation "
         "have "
-        "one number");
+        "the same number");
   CHECK(TwoFiles("", "c\n").complaint() == "--source: a.de: is empty: expects one sentence per line");
   CHECK(TwoFiles("a\n", "\xff\n").complaint() ==
         "--target: b.en: line 1 is not UTF-8: convert it, with iconv for example");

@@ -9,8 +9,8 @@
 #include "lab/claims/referee.h"
 #include "lab/statistics/outcomes.h"
 #include "lab/statistics/statistics.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/best/best.h"
+#include "lab/studies/charts.h"
 #include "lab/studies/left_out.h"
 #include "lab/study/outcome.h"
 
@@ -21,6 +21,11 @@ namespace {
 using Values = std::vector<double>;
 
 constexpr double kSooner = 1.1;  // a tenth fewer steps
+
+/// Wortsman et al. 2023 (arXiv:2309.14322); a run's loss is at most the one it started with.
+double sensitivity_of(const Values& losses) {
+  return mean(losses) - *std::min_element(losses.begin(), losses.end());
+}
 
 std::int64_t trained(const Values& losses) {
   return std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); });

@@ -8,8 +8,8 @@
 #include "gradus/kit/chart/axis.h"
 #include "lab/statistics/format.h"
 #include "lab/statistics/outcomes.h"
-#include "lab/studies/bands.h"
 #include "lab/studies/best/best.h"
+#include "lab/studies/charts.h"
 #include "lab/training/weights.h"
 
 namespace gradus::lab::best {

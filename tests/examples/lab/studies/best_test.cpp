@@ -125,6 +125,20 @@ TEST_CASE(
   CHECK(outcome(results, 63, "trains.post.L24") == "no");  // that it fails
 }
 
+TEST_CASE("best: the better of no warm-up and warm-up is an arm's best") {
+  const best::Grid grid = best::grid_of({.budget = Budget::full, .seed = kFullSeed});
+  const StudyResults results =
+      finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
+        const bool cold_is_worse = arm.placement == 1;
+        return kBothWell(arm, design, seed) + ((design.warmup == 0) == cold_is_worse ? 0.05 : 0);
+      });
+  CHECK(best::Found(results, grid, {0, 12}).best() == 0);
+  CHECK(best::Found(results, grid, {1, 12}).best() == 1);
+  CHECK(outcome(results, 59, "gain.pre.L12") == "yes");  // Pre-LN needs none
+  CHECK(outcome(results, 59, "gain.difference.L12") == "yes");
+  CHECK(outcome(results, 62, "best.L12") == "no");
+}
+
 TEST_CASE("best: a search that reaches the end of its ladder decides nothing") {
   const StudyResults results =
       finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {

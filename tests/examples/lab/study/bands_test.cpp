@@ -19,7 +19,7 @@ namespace {
 /// The page of a study that began with these bands.
 std::string page_with(const std::string& bands) {
   const test::ScratchFolder folder;
-  StudyConfig config{.study = "best", .options = {}, .shard = {}, .machine = {}};
+  StudyConfig config{.study = "best", .options = {}, .shard = {}, .machine = {{"gradus", "1"}}};
   config.bands_sha256 = bands;
   write_study(folder.path(), config);
   CHECK(read_study(folder.path()).bands_sha256 == bands);

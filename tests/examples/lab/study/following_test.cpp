@@ -1,5 +1,6 @@
 // Studies whose finished runs decide which runs follow.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <set>
 
@@ -37,8 +38,9 @@ Study climbing() {
   study.next = [](const StudyResults& results) {
     Following following;
     for (const auto& [group, limit] : {std::pair<std::string, double>{"a", 2}, {"b", 3}, {"c", 1}})
-      for (int step = 0; results.has(group + "-" + std::to_string(step)); ++step)
-        if (results.number(group + "-" + std::to_string(step), "value") < limit)
+      for (int step = 0; step < 5; ++step)
+        if (const std::string run = group + "-" + std::to_string(step);
+            results.has(run) && results.number(run, "value") < limit)
           following.runs.push_back(run_of(group, step + 1));
     following.seconds_later = 5;
     return following;
@@ -96,10 +98,14 @@ TEST_CASE("an interrupted study continues with the runs that follow from its rec
 TEST_CASE("a run that follows from no other is not part of the study") {
   const test::ScratchFolder base;
   const auto folder = folder_with(base, "odd", {});
-  kit::replace_file(
-      folder / "runs.jsonl",
-      "{\"run\":\"a-0\",\"seconds\":1,\"value\":0.5}\n{\"run\":\"a-2\",\"seconds\":1,\"value\":2.5}\n");
-  CHECK_THROWS_WITH(names(folder), doctest::Contains("the study has no such runs: a-2"));
+  const auto line = [](const char* run, double value) {
+    return fmt::format("{{\"run\":\"{}\",\"seconds\":1,\"value\":{}}}\n", run, value);
+  };
+  kit::replace_file(folder / "runs.jsonl", line("a-0", 0.5) + line("a-2", 2.5));
+  CHECK_THROWS_WITH(names(folder), doctest::Contains("the study has no such runs: a-2;"));
+  // Nothing follows a-0, so a-1 is none of the study, and a-2, which would follow from it, neither.
+  kit::replace_file(folder / "runs.jsonl", line("a-0", 9) + line("a-1", 0.5) + line("a-2", 2.5));
+  CHECK_THROWS_WITH(names(folder), doctest::Contains("the study has no such runs: a-1, a-2;"));
 }
 
 TEST_CASE("a part finishes its own groups, and the parts make the whole") {

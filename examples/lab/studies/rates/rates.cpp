@@ -58,8 +58,8 @@ Grid grid_of(const StudyOptions& options) {
             .warmups = {0, 50},
             .seeds = seeds_from(options.seed, 3)};
   // Four depths and ten seeds rather than six and six: with eight measures to a claim an interval of six
-  // seeds reaches two standard deviations to either side, one of ten seeds 1.1. 48 layers have a study. At
-  // 0.0003 nothing gets below n-grams in so few steps.
+  // seeds reaches two standard deviations to either side, one of ten seeds 1.1. 48 layers have a separate
+  // study. At 0.0003 no run gets below n-grams in so few steps.
   return {.steps = 380,
           .depths = {2, 6, 12, 24},
           .lrs = {1e-3, 3e-3, 1e-2, 3e-2, 1e-1},

@@ -39,7 +39,7 @@ Measured measure(const Task& task, const TrialOptions& options) {
           .series = {{"losses", slice_means(result.losses, kParts)}}};
 }
 
-/// About, on one core.
+/// Approximate seconds on one core.
 double seconds_of(std::int64_t layers, std::int64_t steps) {
   return 0.3 + 2.6e-3 * static_cast<double>(layers) * static_cast<double>(steps + 10);
 }

@@ -188,7 +188,7 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
       "disputed where our result is against it. All are small models on one small task: a row is valid for "
       "its settings.\n\n";
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
-  text += "## What was run\n\n" + settings() + runs_table(studies);
+  text += "## Settings and runs\n\n" + settings() + runs_table(studies);
   text +=
       "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: "
       "[Results](results.md)\n";

@@ -59,7 +59,7 @@ std::string describe_gains(const StudyResults& results, const Grid& grid) {
   std::string text;
   if (!all.empty())
     text = fmt::format("Post-LN ends lower with warm-up on every seed with {}. ", fmt::join(all, "; "));
-  if (!some.empty()) text += fmt::format("It does not on every seed with {}. ", fmt::join(some, "; "));
+  if (!some.empty()) text += fmt::format("Not on every seed with {}. ", fmt::join(some, "; "));
   return text;
 }
 

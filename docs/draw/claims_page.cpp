@@ -10,7 +10,7 @@
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::docs {
@@ -29,7 +29,7 @@ std::string cell(std::string text) {
 
 std::string summary_row(const JudgedClaim& one) {
   return fmt::format("| [{0}](#claim-{0}) | {1} | {2} |\n", one.claim->number, cell(one.claim->text),
-                     cell(one.short_verdict() + scope_words(one)));
+                     cell(one.short_verdict() + format_scope(one)));
 }
 
 /// Claims grouped by subject, one table per study.
@@ -54,9 +54,9 @@ std::string measure_rows(const JudgedClaim& one) {
   for (const Judged& measure : one.measures) {
     const std::string& what = measure.measure->what;
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
-                        words_of(measure), band_words(*measure.measure), against_prediction(measure),
+                        format_figure(measure), format_band(*measure.measure), against_prediction(measure),
                         what == above ? "as above" : cell(what),
-                        interval_words(measure.measure->estimate, one.measures.size()), measure.seeds);
+                        describe_interval(measure.measure->estimate, one.measures.size()), measure.seeds);
     above = what;
   }
   return text;
@@ -65,7 +65,7 @@ std::string measure_rows(const JudgedClaim& one) {
 std::string row(const JudgedClaim& one) {
   const lab::Claim& claim = *one.claim;
   std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**{3}. Said by: {4}.",
-                                 claim.number, claim.text, one.verdict(), scope_words(one), claim.source);
+                                 claim.number, claim.text, one.verdict(), format_scope(one), claim.source);
   if (!claim.study.empty())
     text += fmt::format(" Measured by `./run lab claim {1}`: study [{0}](#study-{0}).", claim.study,
                         claim.number);
@@ -163,7 +163,7 @@ std::vector<std::string> faults_of_paragraph(const std::string& text,
     bool found = false;
     for (const JudgedClaim& one : ledger)
       for (const Judged& measure : one.measures)
-        found = found || (has(rows, one.claim->number) && words_of(measure) == figure);
+        found = found || (has(rows, one.claim->number) && format_figure(measure) == figure);
     if (!found)
       faults.push_back(fmt::format("says \"{}\", which is in none of the rows it links to", figure));
   }
@@ -175,24 +175,20 @@ std::vector<std::string> faults_of_paragraph(const std::string& text,
 std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
   const std::vector<JudgedClaim> ledger = lab::judge_all(studies);
   std::string text = fmt::format(
-      "# The ledger of claims\n\nWhat teaching texts and papers say of Pre-LN, Post-LN and what is around "
-      "them, each claim "
-      "with a program, an acceptance band that was written down before the run, a figure with an interval "
-      "over seeds, and a "
-      "verdict. {} {} [The lab's studies](studies.md) says how claims are decided and what the intervals "
-      "are.\n\n"
-      "`./run lab claims` runs the quick form of all; `./run lab claim 13` of one; with `--full` what was "
-      "run for this "
-      "page, which is made from [data/studies](data/studies) and never by hand.\n\n{}",
-      lab::summary_words(ledger), lab::correction_words(ledger), summary_tables(ledger));
+      "# The ledger of claims\n\nStatements of teaching texts and papers about Pre-LN, Post-LN and related "
+      "subjects, each claim with a program, an acceptance band that was written down before the run, a "
+      "figure with an interval over seeds, and a verdict. {} {} [The lab's studies](studies.md) says how "
+      "claims are decided and what the intervals are.\n\n`./run lab claims` runs the quick form of all "
+      "claims, `./run lab claim 13` that of one; `--full` runs the form behind this page, which is generated "
+      "from [data/studies](data/studies).\n\n{}",
+      lab::summarize_verdicts(ledger), lab::describe_correction(ledger), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
-      "where it lies "
-      "outside, **unclear** in between. A claim that the literature disputes stays disputed where our result "
-      "is against "
-      "it. All are small models on one small task: what a row says holds for its settings.\n\n";
+      "where it lies outside, and **unclear** in between. A claim that the literature disputes stays "
+      "disputed where our result is against it. All are small models on one small task: a row is valid for "
+      "its settings.\n\n";
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
-  text += "## What was run\n\n" + settings() + runs_table(studies);
+  text += "## Settings and runs\n\n" + settings() + runs_table(studies);
   text +=
       "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: "
       "[Results](results.md)\n";

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/compare.h"
 #include "lab/studies/studies.h"
 
@@ -11,7 +11,7 @@ namespace gradus::docs {
 
 namespace {
 
-/// Runs of one placement and depth that learned, over all rates and warm-ups.
+/// The number of runs of one placement and depth that learned, over all rates and warm-ups.
 std::int64_t learned(const lab::compare::Analysis& analysis, const nn::Placement& placement,
                      std::int64_t layers) {
   std::int64_t count = 0;
@@ -54,8 +54,9 @@ std::string lab_sentence(const lab::compare::Analysis& analysis) {
       "seeds; bars: best seed to worst. Of {} runs each, these end below the dotted line, the loss of "
       "a model that only counts the last {} characters: {}.",
       kit::number_text(settings.lrs.front()), kit::number_text(settings.lrs.back()),
-      lab::warmup_words(settings.warmups.front()), lab::warmup_words(settings.warmups.back()), settings.steps,
-      settings.seeds, runs_of_depth(analysis), analysis.baseline.n - 1, counts_by_depth(analysis));
+      lab::describe_warmup(settings.warmups.front()), lab::describe_warmup(settings.warmups.back()),
+      settings.steps, settings.seeds, runs_of_depth(analysis), analysis.baseline.n - 1,
+      counts_by_depth(analysis));
 }
 
 std::string lab_alternative(const lab::compare::Analysis& analysis) {
@@ -64,8 +65,8 @@ std::string lab_alternative(const lab::compare::Analysis& analysis) {
       "Final loss of Pre-LN and Post-LN against learning rates from {} to {} at {} layers, {} and {}; runs "
       "that end below the {}-gram baseline, of {}: {}",
       kit::number_text(settings.lrs.front()), kit::number_text(settings.lrs.back()),
-      lab::listed(settings.depths), lab::warmup_words(settings.warmups.front()),
-      lab::warmup_words(settings.warmups.back()), analysis.baseline.n, runs_of_depth(analysis),
+      lab::listed(settings.depths), lab::describe_warmup(settings.warmups.front()),
+      lab::describe_warmup(settings.warmups.back()), analysis.baseline.n, runs_of_depth(analysis),
       counts_by_depth(analysis));
 }
 

@@ -16,7 +16,7 @@
 #include "docs/draw/lab_figures.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/analysis/verdict.h"
 #include "lab/studies/compare/start.h"
 #include "lab/studies/stack.h"

@@ -19,7 +19,7 @@ namespace {
 
 // --- the tape of layer norm in parts, after backward: one node above the other, the oldest at the bottom
 
-std::string words_of(const std::vector<double>& values) {
+std::string format_values(const std::vector<double>& values) {
   std::string words;
   for (const double value : values) {
     std::string one = fmt::format("{:.2f}", value);
@@ -52,8 +52,8 @@ std::string tape() {
     const double y = height(visit.note);
     drawing.box(kX, y, kWidth, note.code.empty() ? note.name : note.name + " = " + note.code,
                 visit.handed.empty() ? Ink::blue : Ink::plain);
-    drawing.text(270, y + 6, words_of(note.value));
-    drawing.text(450, y + 6, words_of(visit.gradient), "a");
+    drawing.text(270, y + 6, format_values(note.value));
+    drawing.text(450, y + 6, format_values(visit.gradient), "a");
   }
   drawing.text(270, 24, "value", "head");
   drawing.text(450, 24, "gradient", "head a");

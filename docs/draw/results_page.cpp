@@ -21,7 +21,7 @@ std::string verdicts(const lab::MeasuredStudy& study) {
   std::string text;
   for (const lab::JudgedClaim& one : lab::judged_by(study))
     text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**{3}\n",
-                        one.claim->number, one.claim->text, one.short_verdict(), scope_words(one));
+                        one.claim->number, one.claim->text, one.short_verdict(), format_scope(one));
   return text;
 }
 
@@ -31,7 +31,7 @@ ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
   ResultsPage results{
       "# Results\n\nThe charts of the lab's [studies](studies.md), as they were run for these pages, and the "
       "verdicts on the claims they decide. The sentence under a chart depends on its values. A program "
-      "generates this page from [data/studies](data/studies). Brackets here go from the lowest to the "
+      "generates this page from [data/studies](data/studies). Ranges in brackets run from the lowest to the "
       "highest seed; figures with intervals, bands and conditions are in [the ledger](claims.md).\n\n"};
   for (const lab::Study& study : lab::studies()) {
     const lab::MeasuredStudy* const found = lab::find_study(measured, study.name);

@@ -86,7 +86,7 @@ Json answer_facts() {
           {"decays", decay_names},
           {"settings", json_of({})},
           {"entropy", facts().entropy.value()},
-          {"baseline", {{"loss", baseline().loss}, {"words", baseline().words()}}}};
+          {"baseline", {{"loss", baseline().loss}, {"words", baseline().label()}}}};
 }
 
 Json answer_begin(const Json& request) {

@@ -1,6 +1,5 @@
 // The lab: Pre-LN and Post-LN, or two other placements, compared at initialisation and in training.
-//
-// Also the studies behind the ledger of claims: program/command.h has the words of the command line.
+// It also runs the studies behind the ledger of claims: program/command.h lists the commands.
 
 #include <string_view>
 

@@ -30,7 +30,7 @@ TEST_CASE("links go to rows that are there") {
 }
 
 TEST_CASE("figures beside a link are the row's") {
-  const std::string right = words_of(ledger()[0].measures[0]);
+  const std::string right = format_figure(ledger()[0].measures[0]);
   CHECK(right == "2 (1.02 to 2.98)");
   const std::string link = " ([13](claims.md#claim-13))\n";
   CHECK(gradus::docs::faults_of("By " + right + link, ledger()).empty());

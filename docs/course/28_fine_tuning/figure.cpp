@@ -15,7 +15,7 @@ namespace {
 kit::BarChart draw(const std::filesystem::path& folder) {
   kit::BarChart chart{.title = "What is left of copying?",
                       .description = "Only old documents preserve copying.",
-                      .value_label = "loss of copying (nats): five seeds, smallest to largest",
+                      .value_label = "loss on copying (nats): five seeds, smallest to largest",
                       .references = {{.at = std::log(8.0), .label = "guessing"}},
                       .decimals = 1};
   kit::BarSeries losses;

@@ -1,5 +1,5 @@
 #pragma once
-// The files data/*.json beside this one, a list of claims each, compiled into the program.
+// The files data/*.json, each a list of claims, compiled into the program.
 
 #include <vector>
 

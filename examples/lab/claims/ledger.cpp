@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "gradus/kit/chart/axis.h"
+#include "lab/statistics/format.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
 
 namespace gradus::lab {
 
@@ -23,7 +23,7 @@ std::int64_t above_zero(const std::vector<double>& values) {
   return std::count_if(values.begin(), values.end(), [](double value) { return value > 0; });
 }
 
-/// The value that speaks most against the band.
+/// The value that is furthest outside the band.
 double worst(const std::vector<double>& values, const Measure& measure) {
   const auto outside = [&](double value) { return std::max(measure.low - value, value - measure.high); };
   return *std::max_element(values.begin(), values.end(), [&](double a, double b) {
@@ -77,7 +77,7 @@ std::string places(const std::vector<Judged>& measures, Judgement judgement) {
   return words;
 }
 
-/// The distance the band's question turns on: its width, or for an open one that of its end from 0.
+/// The width of the band, or for an open band the distance of its end from 0.
 double width_of(const Measure& measure) {
   if (std::isinf(measure.low)) return std::abs(measure.high);
   return std::isinf(measure.high) ? std::abs(measure.low) : measure.high - measure.low;
@@ -197,7 +197,7 @@ std::string JudgedClaim::short_verdict() const {
   return fmt::format("{}{} of {}", says_it ? "" : word + ": ", fmt::join(kinds, ", "), measures.size());
 }
 
-std::string words_of(const Judged& judged) {
+std::string format_figure(const Judged& judged) {
   if (judged.seeds == 0) return "not measured";
   const auto text = [](double value) { return kit::number_text(value, 3); };
   if (judged.measure->estimate == Estimate::exact) return text(judged.figure) + " (exact)";
@@ -208,7 +208,7 @@ std::string words_of(const Judged& judged) {
                      text(judged.interval.high));
 }
 
-std::string words_of(Judgement judgement) {
+std::string judgement_label(Judgement judgement) {
   switch (judgement) {
     case Judgement::holds:
       return "yes";
@@ -224,33 +224,33 @@ std::string words_of(Judgement judgement) {
   return {};
 }
 
-std::string outcome_words(const Judged& judged) {
+std::string describe_outcome(const Judged& judged) {
   const std::string word = judged.judgement == Judgement::not_measured && !judged.why.empty()
                                ? "not measured"
-                               : words_of(judged.judgement);
+                               : judgement_label(judged.judgement);
   return word + (judged.why.empty() ? "" : ": " + judged.why);
 }
 
-std::string scope_words(const JudgedClaim& judged) {
+std::string format_scope(const JudgedClaim& judged) {
   return judged.scope.empty() || judged.head().starts_with("not ") ? "" : fmt::format(" ({})", judged.scope);
 }
 
 std::string against_prediction(const Judged& judged) {
-  const std::string words = outcome_words(judged);
+  const std::string words = describe_outcome(judged);
   if (!judged.measure->prediction) return words;
   if (judged.judgement == *judged.measure->prediction) return words + ", as predicted";
   return fmt::format("{}{}predicted: {}", words, words.empty() ? "" : "; ",
-                     words_of(*judged.measure->prediction));
+                     judgement_label(*judged.measure->prediction));
 }
 
-std::string band_words(const Measure& measure) {
+std::string format_band(const Measure& measure) {
   const auto text = [](double value) { return kit::number_text(value, 3); };
   if (std::isinf(measure.low)) return "at most " + text(measure.high);
   if (std::isinf(measure.high)) return "at least " + text(measure.low);
   return text(measure.low) + " to " + text(measure.high);
 }
 
-std::string interval_words(Estimate estimate, std::size_t measures) {
+std::string describe_interval(Estimate estimate, std::size_t measures) {
   const std::string level = kit::number_text(100 * level_of(measures), 3) + "%";
   switch (estimate) {
     case Estimate::mean_t:

@@ -29,7 +29,7 @@ std::optional<Judgement> prediction_in(const Json& json) {
   if (!json.contains("prediction")) return std::nullopt;
   const auto word = json.at("prediction").get<std::string>();
   for (const Judgement one : {Judgement::holds, Judgement::fails, Judgement::unclear})
-    if (words_of(one) == word) return one;
+    if (judgement_label(one) == word) return one;
   fail_with("claims.json: prediction expects yes, no or unclear, got {}", io::quote(word));
 }
 

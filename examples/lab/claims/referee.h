@@ -1,6 +1,6 @@
 #pragma once
 // The referee: objections to a verdict, whatever its interval. Each rule is stated here or in judge()
-// (ledger.h: too few seeds, a band too wide for the headroom), and a study hands in its evidence.
+// (ledger.h: too few seeds, a band too wide for the headroom), and a study provides its evidence.
 //
 //   figures.object("best.L24", end_of_search(found.at_edge, "Post-LN, 24 layers"));
 
@@ -13,7 +13,7 @@
 namespace gradus::lab {
 
 /// The best rate of an arm is the first or last of its grid, which could not grow: a better one may lie
-/// beyond.
+/// outside.
 std::optional<Objection> end_of_search(bool at_edge, const std::string& arm);
 
 /// An arm all of whose runs failed (outcomes.h) says nothing about a trained one.

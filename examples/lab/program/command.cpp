@@ -18,7 +18,7 @@
 #include "gradus/kit/program/program.h"
 #include "lab/program/options.h"
 #include "lab/program/study_page.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 #include "lab/study/runner.h"
 #include "lab/study/shards.h"
@@ -33,7 +33,7 @@ Path default_folder() {
   return Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
 }
 
-/// Whether it was not stopped.
+/// Returns false if it was stopped.
 bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
   const kit::FolderLock lock(folder);
   return run_study(study, read_study(folder), folder, threads);
@@ -41,16 +41,17 @@ bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
 
 void print_judged(const JudgedClaim& judged) {
   kit::print(fmt::format("{:>3}  {}\n     {}{} ({})\n", judged.claim->number, judged.claim->text,
-                         judged.short_verdict(), scope_words(judged), judged.form));
+                         judged.short_verdict(), format_scope(judged), judged.form));
   for (const Judged& one : judged.measures)
     kit::print(fmt::format("     {}{}: {}, {}, {}; the band is {}: {}\n",
                            one.measure->where.empty() ? "" : one.measure->where + ": ", one.measure->what,
-                           words_of(one), interval_words(one.measure->estimate, judged.measures.size()),
-                           counted(static_cast<std::int64_t>(one.seeds), "seed"), band_words(*one.measure),
+                           format_figure(one),
+                           describe_interval(one.measure->estimate, judged.measures.size()),
+                           counted(static_cast<std::int64_t>(one.seeds), "seed"), format_band(*one.measure),
                            against_prediction(one)));
 }
 
-/// Their claims, or one of them; of studies that were stopped those that are measured.
+/// Prints the claims of these studies, or one of them; for stopped studies, only the measured ones.
 void print_all_judged(const std::vector<const Study*>& wanted, const std::vector<MeasuredStudy>& measured,
                       std::optional<int> only, bool finished = true) {
   std::vector<JudgedClaim> shown;
@@ -63,10 +64,10 @@ void print_all_judged(const std::vector<const Study*>& wanted, const std::vector
     if (of_these && (finished || any) && (!only || *only == one.claim->number)) shown.push_back(one);
   }
   for (const JudgedClaim& one : shown) print_judged(one);
-  kit::print(summary_words(shown) + "\n");
+  kit::print(summarize_verdicts(shown) + "\n");
 }
 
-/// The last lines of a study with a conclusion of its own: that and its page.
+/// The last lines of a study with a separate conclusion: the conclusion and the page.
 void print_conclusion(const MeasuredStudy& measured, const Sentences& sentences) {
   kit::print(
       fmt::format("{}\n{}\n", sentences.at(measured.study->name), (measured.path / "report.html").string()));
@@ -81,9 +82,9 @@ std::string claim_numbers(const Study& study) {
   return (numbers.find(',') == std::string::npos ? "claim " : "claims ") + numbers;
 }
 
-/// Says before the first of several studies how long they take, together and each.
+/// Prints before the first of several studies how long they take, in total and each.
 void announce(const std::vector<const Study*>& wanted, const Path& folder, std::int64_t threads) {
-  if (wanted.size() < 2) return;  // a study says so itself
+  if (wanted.size() < 2) return;  // a single study prints its own estimate
   double total = 0;
   std::string each;
   for (const Study* study : wanted) {
@@ -96,7 +97,7 @@ void announce(const std::vector<const Study*>& wanted, const Path& folder, std::
                                counted(threads, "run"), kit::human_duration(total), each));
 }
 
-/// Runs these studies and says which bands hold; of a part only that it is done.
+/// Runs these studies and prints which bands hold; for a part, only that it is done.
 int run_all_of(const std::vector<const Study*>& wanted, Given given, std::optional<int> only) {
   if (given.out.empty()) given.out = default_folder();
   kit::catch_interrupts();
@@ -151,7 +152,7 @@ int run_claim(int argc, const char* const* argv) {
   char* end = nullptr;
   const long number = argc > 1 ? std::strtol(argv[1], &end, 10) : 0;
   if (argc < 2 || end == argv[1] || *end != 0) {
-    kit::print_error("lab: claim takes the number of one, as in: lab claim 13\n");
+    kit::print_error("lab: claim expects the number of a claim, as in: lab claim 13\n");
     return 2;
   }
   const Claim& claim = claim_numbered(static_cast<int>(number));
@@ -165,11 +166,11 @@ int run_claim(int argc, const char* const* argv) {
   return run_all_of({&study_named(claim.study)}, given, claim.number);
 }
 
-/// Joins the parts; `out` is not there before, and not after a failure.
+/// Joins the parts; `out` does not exist before, nor after a failure.
 void merge_all(const std::vector<Path>& folders, const Path& out) {
   std::map<std::string, std::vector<Path>> parts;
   for (const Path& folder : folders) {
-    check_input(std::filesystem::is_directory(folder), "merge: {} is no folder",
+    check_input(std::filesystem::is_directory(folder), "merge: {} is not a folder",
                 io::printable(folder.string()));
     const std::vector<Path> found = is_study(folder) ? std::vector<Path>{folder} : study_folders(folder);
     check_input(!found.empty(), "merge: {} holds no folder of a study", io::printable(folder.string()));
@@ -204,32 +205,32 @@ int merge_command(int argc, const char* const* argv) {
                                       [](const Path& one) { return one.string().starts_with("-"); });
   if (folders.empty() || out.empty() || has_option) {
     kit::print_error(
-        "lab: merge takes the folders of all parts and --out, as in: lab merge part-1 part-2 --out all\n");
+        "lab: merge expects the folders of all parts and --out, as in: lab merge part-1 part-2 --out all\n");
     return 2;
   }
-  check_input(!std::filesystem::exists(out), "merge: {} is there already: choose another folder",
+  check_input(!std::filesystem::exists(out), "merge: {} exists already: choose another folder",
               io::printable(out.string()));
   merge_all(folders, out);
   kit::print((out / "index.html").string() + "\n");
   return 0;
 }
 
-/// Two placements: the study that the program runs without a name.
+/// The comparison of two placements, which the program runs without a study's name.
 int run_comparison(int argc, const char* const* argv) {
   Given given;
   if (const auto status = parse_comparison(argc, argv, given)) return *status;
   return run_all_of({&study_named("compare")}, given, std::nullopt);
 }
 
-/// Draws the studies in a folder, or the one whose folder it is and those beside it, again.
+/// Draws the studies in a folder again; for a study's own folder, also its siblings.
 int report_command(int argc, const char* const* argv) {
   if (argc != 3) {
-    kit::print_error("lab: report takes the folder of a lab, as in: lab report lab-results/first\n");
+    kit::print_error("lab: report expects the folder of a lab, as in: lab report lab-results/first\n");
     return 2;
   }
   const Path folder = folder_of_studies(argv[2]);
   const std::vector<MeasuredStudy> measured = studies_in(folder);
-  if (measured.empty()) read_study(folder);  // says what is wrong with it
+  if (measured.empty()) read_study(folder);  // throws with the reason
   const Sentences sentences = write_index(folder, measured);
   if (measured.size() == 1 && measured.front().study->conclude)
     print_conclusion(measured.front(), sentences);

@@ -1,5 +1,5 @@
 #pragma once
-// The words of the command line:
+// The commands:
 //
 //   lab [OPTIONS]                                                           compares two placements
 //   lab STUDY [--quick | --full] [--out DIR | --resume DIR] [--shard I/N]   runs one study

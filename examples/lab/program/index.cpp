@@ -1,4 +1,4 @@
-// index.html and claims.html: all studies of a folder, and the ledger as they have it.
+// index.html and claims.html: all studies of a folder, and the ledger with their results.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
 #include "lab/program/study_page.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab {
@@ -17,7 +17,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// For the part of a link that is a folder's name.
+/// Encodes a folder's name for a link.
 std::string encoded(const std::string& name) {
   std::string text;
   for (const char c : name)
@@ -32,33 +32,28 @@ void add_methods(kit::HtmlReport& page) {
   page.heading("Methods");
   page.list(
       {"**The seed is the unit.** Runs of one seed share their data and, where they can, their weights: they "
-       "are one "
-       "observation. Every figure is first made one number a seed, differences within a seed (paired).",
+       "are one observation. Every figure first becomes one number per seed; differences are taken within a "
+       "seed (paired).",
        "**t interval** (Student 1908): mean \u2213 t s / \u221An with n \u2212 1 degrees of freedom; for "
-       "means of seeds that are "
-       "not far from a bell curve.",
+       "means of seeds that are roughly normally distributed.",
        "**Bootstrap interval** (Efron 1979): the middle of the means of 10,000 samples drawn from the seeds "
-       "with "
-       "replacement; asks for no bell curve, too narrow below about ten seeds.",
+       "with replacement; does not assume a normal distribution; too narrow below about ten seeds.",
        "**Interval of the median**: between two of the seeds' numbers, chosen by the sign test (Conover, "
-       "Practical Nonparametric Statistics, 3.2); asks for no bell curve.",
-       "**Clopper-Pearson interval** (1934): for the share of seeds of which something is so; exact, rather "
+       "Practical Nonparametric Statistics, 3.2); does not assume a normal distribution.",
+       "**Clopper-Pearson interval** (1934): for the share of seeds that have a property; exact, somewhat "
        "too wide.",
-       "**Exact**: no chance is in it, such as a formula against another; the worst case counts.",
+       "**Exact**: chance plays no part, as when two formulas are compared; the worst case counts.",
        "**Several measures of a claim** share one error of 0.05: with m of them each interval has level 1 "
        "\u2212 0.05/m "
        "(Bonferroni). Over the whole ledger the correction of Benjamini and Hochberg (1995) is reported "
        "next to the "
        "verdicts and does not decide them.",
        "**Not decided**: a search ends at the edge of its rates; a band is wider than a third of the "
-       "distance from the "
-       "best arm to the least possible loss (saturated); fewer than five seeds. **Not measured**: an arm "
-       "trains "
-       "nowhere, or its control fails.",
+       "distance from the best arm to the lowest possible loss (saturated); fewer than five seeds. **Not "
+       "measured**: an arm trains nowhere, or its control fails.",
        "**Predictions** were written down, with the bands, before the first run of the seeds that judge.",
        "**Bands** were written down before the runs of the plan's seeds; quick forms have the same bands and "
-       "fewer seeds, "
-       "so that more is unclear.",
+       "fewer seeds, so more is unclear.",
        "**Divergence**: a loss that is not finite or above four times that of guessing evenly. Such a run, "
        "and one that "
        "ends above its start, counts with its loss at the start (Wortsman et al. 2023, 2309.14322)."});
@@ -70,15 +65,15 @@ std::string scope_of(const Claim& claim) {
 }
 
 std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vector<MeasuredStudy>& studies) {
-  kit::HtmlReport page(
-      "The ledger of claims",
-      "What teaching texts and papers say of Pre-LN, Post-LN and what is around them, each put to the "
-      "test. " +
-          summary_words(judged) + " " + correction_words(judged) + " [All studies](index.html).");
+  kit::HtmlReport page("The ledger of claims",
+                       "Statements of teaching texts and papers about Pre-LN, Post-LN and related subjects, "
+                       "each of them tested. " +
+                           summarize_verdicts(judged) + " " + describe_correction(judged) +
+                           " [All studies](index.html).");
   kit::Table verdicts{.header = {"", "Claim", "Verdict"}};
   for (const JudgedClaim& claim : judged)
     verdicts.rows.push_back({fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text,
-                             claim.short_verdict() + scope_words(claim)});
+                             claim.short_verdict() + format_scope(claim)});
   page.table(verdicts);
   page.heading("Claim by claim");
   for (const JudgedClaim& claim : judged) {
@@ -86,15 +81,15 @@ std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vecto
                     fmt::format("claim-{}", claim.claim->number));
     const MeasuredStudy* const study = find_study(studies, claim.claim->study);
     page.paragraph(
-        fmt::format("**{}**{}. Said by: {}.{}", claim.verdict(), scope_words(claim), claim.claim->source,
+        fmt::format("**{}**{}. Said by: {}.{}", claim.verdict(), format_scope(claim), claim.claim->source,
                     study ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
                                         encoded(study->path.filename().string()), claim.form)
                           : ""));
     kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
     for (const Judged& one : claim.measures)
-      table.rows.push_back({one.measure->where, words_of(one), band_words(*one.measure),
+      table.rows.push_back({one.measure->where, format_figure(one), format_band(*one.measure),
                             against_prediction(one), one.measure->what,
-                            interval_words(one.measure->estimate, claim.measures.size()),
+                            describe_interval(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
     if (!table.rows.empty()) page.table(table);
     if (!claim.claim->prediction.empty()) page.paragraph("Expected beforehand: " + claim.claim->prediction);
@@ -156,7 +151,7 @@ std::vector<JudgedClaim> judged_by(const MeasuredStudy& study) {
   return judged;
 }
 
-std::string correction_words(const std::vector<JudgedClaim>& ledger) {
+std::string describe_correction(const std::vector<JudgedClaim>& ledger) {
   const std::vector<JudgedClaim> after = corrected(ledger);
   std::size_t measures = 0, decided = 0, lost = 0;
   std::vector<std::int64_t> changed;
@@ -184,9 +179,9 @@ std::string correction_words(const std::vector<JudgedClaim>& ledger) {
 Sentences write_index(const Path& folder, const std::vector<MeasuredStudy>& studies) {
   check_input(!studies.empty(), "{} holds no folder of a study", io::printable(folder.string()));
   const std::vector<JudgedClaim> judged = judge_all(studies);
-  kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summary_words(judged) +
+  kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summarize_verdicts(judged) +
                                                 " [The ledger of claims](claims.html).");
-  kit::Table table{.header = {"Study", "Question", "Runs", "What it comes to"}};
+  kit::Table table{.header = {"Study", "Question", "Runs", "Result"}};
   Sentences sentences;
   for (const MeasuredStudy& one : studies) {
     const std::string sentence = sentences[one.study->name] = write_study_page(one);

@@ -12,7 +12,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Of the files that a study reads of --data, one after the other; empty where it needs none.
+/// The hash of the files that a study reads from --data, one after the other; empty if it needs none.
 std::string data_sha256(const Study& study, const Path& data) {
   if (!study.files || data.empty()) return "";
   std::string bytes;
@@ -25,17 +25,17 @@ bool has_runs(const Path& folder) {
   return std::filesystem::exists(runs) && std::filesystem::file_size(runs) > 0;
 }
 
-/// index.html and claims.html are drawn over the studies of a folder: whose are those that are there?
+/// index.html and claims.html are overwritten, so they must belong to a lab.
 void check_pages(const Path& out) {
   if (!study_folders(out).empty()) return;
   for (const char* page : {"index.html", "claims.html"})
     check_input(!std::filesystem::exists(out / page),
-                "{} holds {}, which is not of the lab: choose another folder", io::printable(out.string()),
-                page);
+                "{} holds {}, which does not belong to the lab: choose another folder",
+                io::printable(out.string()), page);
 }
 
-/// Of a folder whose lab kept no studies.
-const char* older_words(const Path& folder) {
+/// A hint for the folder of an older lab, which has no studies.
+const char* older_lab_hint(const Path& folder) {
   return std::filesystem::exists(folder / "config.json") ? "; a lab of an older version wrote its config.json"
                                                          : "";
 }
@@ -82,12 +82,12 @@ Path open_studies(const std::vector<const Study*>& wanted, const Request& reques
   for (const Study* study : wanted) {
     if (resume)
       check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with{}",
-                  io::printable(folder.string()), study->name, older_words(folder));
+                  io::printable(folder.string()), study->name, older_lab_hint(folder));
     Request own = request;
-    if (wanted.size() > 1 && !study->needs_data) own.options.data.clear();  // of those that do
+    if (wanted.size() > 1 && !study->needs_data) own.options.data.clear();  // only for studies that need it
     configs.push_back(resume ? resumed_config(*study, own, folder / study->name) : new_config(*study, own));
   }
-  studies_in(folder);  // what else lies there must not fail only when all is done
+  studies_in(folder);  // other studies in the folder must fail now, not after the runs
   for (StudyConfig& config : configs) {
     if (Path& data = config.options.data; !data.empty()) data = std::filesystem::absolute(data);
     const Path own = folder / config.study;

@@ -1,6 +1,6 @@
 #pragma once
-// The folders that a command works in: new ones, or those of --resume. Whatever is wrong is said before
-// anything is written.
+// The folders that a command works in: new ones, or those of --resume. Errors are reported before anything is
+// written.
 
 #include <filesystem>
 #include <vector>
@@ -16,13 +16,12 @@ struct Request {
   Shard shard;
 };
 
-/// Of a study's own folder the one it lies in: either may be named.
+/// The folder of the studies: for a study's own folder its parent, so either may be named.
 std::filesystem::path folder_of_studies(const std::filesystem::path& named);
 
-/// The folder of the studies, in which each has one of its name with study.json. Throws, writing nothing,
-/// where
-/// --out holds such a study with runs, or pages that are not of studies; where --resume holds none, was begun
-/// by another version or on another kind of machine, or its data have changed; where data are missing.
+/// The folder of the studies, in which each has one of its name with study.json. Throws, writing nothing, if
+/// --out holds such a study with runs, or pages that are not of studies; if --resume holds no study, was
+/// begun by another version or on another kind of machine, or its data have changed; if data are missing.
 std::filesystem::path open_studies(const std::vector<const Study*>& wanted, const Request& request);
 
 }  // namespace gradus::lab

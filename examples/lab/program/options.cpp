@@ -42,7 +42,7 @@ compare::Placements placements_from(const std::string& words) {
   const std::string first = comma == std::string::npos ? "pre" : words.substr(0, comma);
   const std::string last = words.substr(comma == std::string::npos ? 0 : comma + 1);
   check_input(last.find(',') == std::string::npos,
-              "--placement: expects one, or two with a comma between, got {}", words);
+              "--placement: expects one name, or two separated by a comma, got {}", words);
   for (const std::string& name : {first, last})
     if (const std::string why = kit::wrong_block_names(name, "layer"); !why.empty()) fail(why);
   const compare::Placements two = {nn::placement_named(first), nn::placement_named(last)};
@@ -50,7 +50,7 @@ compare::Placements placements_from(const std::string& words) {
   return two;
 }
 
-/// Each setting once, in order; nothing given: those of the budget.
+/// Each setting once, in order; without any, those of the budget.
 template <class T>
 void settle(std::vector<T>& given, const std::vector<T>& usual) {
   if (given.empty()) given = usual;
@@ -68,7 +68,7 @@ struct Common {
     seed = static_cast<std::int64_t>(given.options.seed);
     line.flag("--full", full, "All settings and seeds: those of the committed measurement");
     line.path("--out", given.out, "Folder for the studies' folders; lab-results/<date> when not given");
-    line.path("--resume", given.resume, "Go on in such a folder");
+    line.path("--resume", given.resume, "Continue in such a folder");
     line.text("--shard", shard, "I/N: only part I of N, for several machines; then: lab merge");
     line.integer("--seed", seed, "First seed; the others follow it; 3000 with --full", kSeed);
     line.integer("--threads", given.threads, "Runs side by side; all cores when not given", kThreads);
@@ -91,9 +91,9 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   if (!quick)
     line.flag("--quick", quick, "Half a minute on two cores: fewer settings and seeds");
   else
-    line.flag("--standard", standard, "Half an hour a study on two cores instead of half a minute");
+    line.flag("--standard", standard, "Half an hour per study on two cores instead of half a minute");
   common.add_to(line, given);
-  line.path("--data", given.options.data, "What a study reads that needs a file or folder");
+  line.path("--data", given.options.data, "File or folder for the studies that need one");
   if (const auto status = line.parse(argc, argv)) return status;
   if (const std::string name = line.first_given({other_form, "--full", "--out", "--shard", "--seed"});
       !given.resume.empty() && !name.empty())
@@ -109,14 +109,14 @@ std::optional<int> parse_comparison(int argc, const char* const* argv, Given& gi
   Common common;
   compare::Settings settings;
   settings.depths.clear(), settings.lrs.clear(), settings.warmups.clear();
-  std::int64_t seeds = 0, steps = 0;  // until they are given
+  std::int64_t seeds = 0, steps = 0;  // 0 until given
   std::string placement = "post";
   bool quick = false;
   line.flag("--quick", quick, "Fewer runs: about a minute on two fast cores");
   line.path("--text", given.options.data,
             "Train on the characters of this file instead of the built-in language");
   line.text("--placement", placement,
-            "What is compared with Pre-LN; A,B: one with another; list: all there are");
+            "Placement to compare with Pre-LN; A,B: two placements; list: show all");
   common.add_to(line, given);
   line.integer("--seeds", seeds, "Runs of each setting; 6, 3 with --quick, 9 with --full", kSeeds);
   line.list("--depths", settings.depths, "Numbers of layers", kDepths);

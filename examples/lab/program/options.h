@@ -13,12 +13,12 @@ struct Given : Request {
   std::int64_t threads = num_threads();
 };
 
-/// Reads the options of `program`, such as "lab rates"; an exit status when it should not go on. `quick`: the
-/// quick form is what it runs without options.
+/// Reads the options of `program`, such as "lab rates"; returns an exit status if it should not go on.
+/// `quick`: the quick form is what it runs without options.
 std::optional<int> parse(const std::string& program, const std::string& about, int argc,
                          const char* const* argv, Given& given, bool quick);
 
-/// The same for the study that the program runs without a name, which has settings of its own.
+/// The same for the study that the program runs without a name, which has additional settings.
 std::optional<int> parse_comparison(int argc, const char* const* argv, Given& given);
 
 }  // namespace gradus::lab

@@ -8,7 +8,7 @@
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/duration.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 
 namespace gradus::lab {
 
@@ -16,9 +16,9 @@ namespace {
 
 using Path = std::filesystem::path;
 
-std::string claim_words(const JudgedClaim& judged) {
+std::string format_claim(const JudgedClaim& judged) {
   return fmt::format("[Claim {0}](../claims.html#claim-{0}), \u201C{1}\u201D: **{2}**{3}",
-                     judged.claim->number, judged.claim->text, judged.short_verdict(), scope_words(judged));
+                     judged.claim->number, judged.claim->text, judged.short_verdict(), format_scope(judged));
 }
 
 kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
@@ -26,15 +26,15 @@ kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
                    .header = {"Claim", "Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
   for (const JudgedClaim& claim : judged)
     for (const Judged& one : claim.measures)
-      table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, words_of(one),
-                            band_words(*one.measure), against_prediction(one), one.measure->what,
-                            interval_words(one.measure->estimate, claim.measures.size()),
+      table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, format_figure(one),
+                            format_band(*one.measure), against_prediction(one), one.measure->what,
+                            describe_interval(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
   return table;
 }
 
-/// Whether bands and predictions are those that the study began with.
-std::string bands_words(const StudyConfig& config) {
+/// A sentence on whether bands and predictions are those that the study began with.
+std::string describe_recording(const StudyConfig& config) {
   if (config.bands_sha256.empty()) return "";
   return config.bands_sha256 == bands_sha256(config.study)
              ? " Bands and predictions are those that were recorded before the first run."
@@ -46,12 +46,11 @@ void add_claims(Page& page, const std::vector<JudgedClaim>& judged, const StudyC
   page.html.heading("The claims and their bands");
   page.html.paragraph(
       "Each band was written down before the runs. A claim holds where the whole interval lies inside the "
-      "band, is "
-      "false where it lies outside, and is unclear in between. The seed is the unit: every figure is made "
-      "one number a "
-      "seed first, differences within a seed. A claim with m measures has intervals of level 1 \u2212 0.05/m "
-      "(Bonferroni), so that all of them cover together with probability 0.95." +
-      bands_words(config));
+      "band, is false where it lies outside, and is unclear in between. The seed is the unit: every figure "
+      "first becomes one number per seed, and differences are taken within a seed. A claim with m measures "
+      "has intervals of level 1 \u2212 0.05/m (Bonferroni), so all of them cover together with probability "
+      "0.95." +
+      describe_recording(config));
   page.html.table(measures_table(judged));
   for (const JudgedClaim& one : judged)
     if (!one.claim->prediction.empty())
@@ -59,7 +58,7 @@ void add_claims(Page& page, const std::vector<JudgedClaim>& judged, const StudyC
           fmt::format("Claim {}, expected beforehand: {}", one.claim->number, one.claim->prediction));
 }
 
-/// A line a run, a column a number.
+/// One line per run, one column per number.
 std::string numbers_csv(const StudyResults& results) {
   std::set<std::string> names;
   for (const auto& [run, record] : results.records)
@@ -99,20 +98,18 @@ void add_settings(Page& page, const StudyConfig& config, const StudyResults& res
                         {"time", kit::human_duration(seconds) + " of one core"}});
   page.html.key_values("Versions and machine", config.machine);
   page.html.paragraph(
-      "All numbers: [numbers.csv](numbers.csv), a line a run; [series.csv](series.csv), what was measured "
-      "along a run or "
-      "along the layers; [runs.jsonl](runs.jsonl), as they were written. Charts as files are in `plots/`. "
-      "`./run report "
-      "DIR` draws everything again from these files. The same settings give the same bits on the same kind "
-      "of machine.");
+      "All numbers: [numbers.csv](numbers.csv), one line per run; [series.csv](series.csv), values along a "
+      "run or along the layers; [runs.jsonl](runs.jsonl), the original records. Charts as files are in "
+      "`plots/`. `./run report DIR` draws everything again from these files. The same settings give the same "
+      "bits on the same kind of machine.");
 }
 
-/// The verdicts on its claims, and by which form where that is not the full one.
+/// The verdicts on its claims, and the form of the study if that is not the full one.
 std::string sentence_of(const MeasuredStudy& measured, const std::vector<JudgedClaim>& judged) {
   std::string form = measured.form() + ". ";
   form.front() = static_cast<char>(std::toupper(form.front()));
   return (form == "Full form. " ? "" : form) +
-         (judged.empty() ? "No claim of the ledger is measured here." : summary_words(judged));
+         (judged.empty() ? "No claim of the ledger is measured here." : summarize_verdicts(judged));
 }
 
 }  // namespace
@@ -124,7 +121,7 @@ std::string MeasuredStudy::form() const {
   return words;
 }
 
-std::string summary_words(const std::vector<JudgedClaim>& judged) {
+std::string summarize_verdicts(const std::vector<JudgedClaim>& judged) {
   struct Kind {
     const char *begins, *one, *many;
   };
@@ -153,7 +150,7 @@ std::string summary_words(const std::vector<JudgedClaim>& judged) {
 std::string write_study_page(const MeasuredStudy& measured) {
   const Study& study = *measured.study;
   std::vector<JudgedClaim> judged = judged_by(measured);
-  if (study.conclude)  // settings of its own may be none that a claim speaks of
+  if (study.conclude)  // its settings may be outside all claims
     std::erase_if(judged, [](const JudgedClaim& claim) { return claim.head() == "not measured"; });
   const Conclusion conclusion = study.conclude ? study.conclude(measured.results)
                                                : Conclusion{.title = study.title,
@@ -162,7 +159,7 @@ std::string write_study_page(const MeasuredStudy& measured) {
                                                             .findings = {}};
   Page page{kit::HtmlReport(conclusion.title, conclusion.question)};
   std::vector<std::string> findings = conclusion.findings;
-  for (const JudgedClaim& claim : judged) findings.push_back(claim_words(claim));
+  for (const JudgedClaim& claim : judged) findings.push_back(format_claim(claim));
   page.html.verdict(conclusion.sentence, findings);
   if (measured.results.records.empty())
     page.html.paragraph("No run has finished yet.");

@@ -1,6 +1,6 @@
 #pragma once
-// What is drawn from studies' folders: report.html, plots/*.svg, numbers.csv and series.csv; over several
-// studies index.html and claims.html. A folder is read once, and passed on.
+// The files drawn from studies' folders: report.html, plots/*.svg, numbers.csv and series.csv; over several
+// studies index.html and claims.html. A folder is read once.
 
 #include <filesystem>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace gradus::lab {
 
-/// What a study's folder holds, and what it takes from that for its claims.
+/// A study's folder, and the figures for its claims.
 struct MeasuredStudy : StudyFolder {
   Figures figures;
   /// "quick form"; "full form, 12 of 26 runs, part 1 of 3".
@@ -22,10 +22,10 @@ struct MeasuredStudy : StudyFolder {
 /// The folders of studies in `folder`, by name.
 std::vector<std::filesystem::path> study_folders(const std::filesystem::path& folder);
 
-/// All that they hold. Throws where two are of one study.
+/// Reads all of them. Throws if two are of one study.
 std::vector<MeasuredStudy> studies_in(const std::filesystem::path& folder);
 
-/// The one called `name`; nullptr where it is not among them.
+/// The study called `name`; nullptr if it is not among them.
 const MeasuredStudy* find_study(const std::vector<MeasuredStudy>& studies, const std::string& name);
 
 /// The claims of a study as it judges them.
@@ -34,18 +34,18 @@ std::vector<JudgedClaim> judged_by(const MeasuredStudy& study);
 std::vector<JudgedClaim> judge_all(const std::vector<MeasuredStudy>& studies);
 
 /// How many verdicts of the ledger a correction over all its measures would change, and which.
-std::string correction_words(const std::vector<JudgedClaim>& ledger);
+std::string describe_correction(const std::vector<JudgedClaim>& ledger);
 
 /// "Of 9 claims: 5 hold, 2 are false and 2 are unclear."
-std::string summary_words(const std::vector<JudgedClaim>& claims);
+std::string summarize_verdicts(const std::vector<JudgedClaim>& claims);
 
-/// Draws the page of a study beside its files. Returns the sentence that sums it up.
+/// Draws the page of a study next to its files. Returns the sentence that sums it up.
 std::string write_study_page(const MeasuredStudy& study);
 
 using Sentences = std::map<std::string, std::string>;  // by name of study
 
-/// Draws the pages of all studies in `folder`, and index.html and claims.html over them. Throws where there
-/// is none. Returns what each study comes to.
+/// Draws the pages of all studies in `folder`, and index.html and claims.html over them. Throws if there is
+/// none. Returns the sentence of each study.
 Sentences write_index(const std::filesystem::path& folder, const std::vector<MeasuredStudy>& studies);
 
 }  // namespace gradus::lab

@@ -12,24 +12,24 @@ struct Interval {
 };
 
 /// Student's t interval for the mean (Student 1908): mean -+ t s / sqrt(n), with n - 1 degrees of freedom.
-/// Exact for values from a bell curve, good for means of values that are not far from one; not for losses of
+/// Exact for normally distributed values, good for means of values that are roughly normal; not for losses of
 /// runs that either learn or fail. Unbounded for fewer than two values. `t_interval(differences, 0.95)`
 Interval t_interval(std::span<const double> values, double level);
 
 /// The bootstrap percentile interval (Efron 1979): the mean of 10,000 samples drawn from the values with
-/// replacement, and the middle `level` of these means. Asks for no bell curve; with fewer than about ten
-/// values it is too narrow. Draws from a generator of its own, so that the same values give the same
+/// replacement, and the middle `level` of these means. Does not assume a normal distribution; with fewer than
+/// about ten values it is too narrow. Draws from a separate generator, so the same values give the same
 /// interval. Unbounded for fewer than two values.
 Interval bootstrap_interval(std::span<const double> values, double level);
 
 /// The interval for the median between two of the values (Conover, Practical Nonparametric Statistics, 3.2):
-/// from the k-th least to the k-th largest, k the largest that covers with probability `level` at least. It
-/// lies on one side of a number exactly where the sign test tells the values from that number with p of at
-/// most 1 - level. Asks for no bell curve. Unbounded where there are too few values.
+/// from the k-th smallest to the k-th largest, for the largest k that covers with a probability of at least
+/// `level`. It lies on one side of a number exactly if the sign test distinguishes the values from that
+/// number with p of at most 1 - level. Does not assume a normal distribution. Unbounded for too few values.
 Interval median_interval(std::vector<double> values, double level);
 
 /// The interval of Clopper and Pearson (1934) for the probability of what happened in `count` of `trials`:
-/// exact, and rather too wide than too narrow. [0, 1] for no trials.
+/// exact, and somewhat too wide. [0, 1] for no trials.
 Interval share_interval(std::int64_t count, std::int64_t trials, double level);
 
 /// The t interval for the mean of shares between 0 and 1, made on the logit scale so that it stays between

@@ -9,8 +9,8 @@
 
 namespace gradus::lab {
 
-/// Runs of one arm, failed and surviving ones apart. A run has failed when it ends at or above the loss of
-/// predicting without context, or nowhere (NaN).
+/// Runs of one arm, separated into failed and surviving ones. A run has failed when it ends at or above the
+/// loss of predicting without context, or nowhere (NaN).
 struct Survival {
   std::int64_t failed = 0, runs = 0;
   Interval share = {0, 1};             // of failures: Clopper and Pearson's interval
@@ -18,7 +18,7 @@ struct Survival {
 };
 Survival survival_of(std::span<const double> losses, double context_free_loss, double level = 0.95);
 
-/// Steps to a target, NaN for a run that never reached it: that is no number, so there is no mean and no
+/// Steps to a target, NaN for a run that never reached it: that is not a number, so there is no mean and no
 /// ratio.
 struct Reached {
   std::int64_t reached = 0, runs = 0;

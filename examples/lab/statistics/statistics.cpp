@@ -60,7 +60,7 @@ Difference difference_of(std::span<const double> differences) {
 
 namespace {
 
-/// Places of the values, the least first.
+/// Indices of the values in ascending order.
 std::vector<std::size_t> rising(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

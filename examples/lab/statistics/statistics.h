@@ -1,13 +1,13 @@
 #pragma once
-// Means and ranges of a few numbers, and what can be said of a difference between them when each number is
-// that of one seed.
+// Means and ranges of a few numbers, and tests of a difference between them when each number is that of one
+// seed.
 //
-// The seed is the unit. Runs of one seed share their data and, where equally deep, their weights, so that
-// what one of them meets, the others meet too: ten settings of one seed are one observation, not ten.
-// Whatever is asked is therefore first made one number a seed, and then the seeds are counted: on how many is
-// it above zero, on how many below? That is the sign test (Arbuthnott 1710; Conover, Practical Nonparametric
-// Statistics, 3.4): is one side likelier? It needs seeds that do not influence each other, but no bell
-// curve, which losses of runs that learn or fail do not follow.
+// The seed is the unit. Runs of one seed share their data and, at equal depth, their weights, so they share
+// their chances, too: ten settings of one seed are one observation, not ten. Each question is therefore first
+// reduced to one number per seed, and then the seeds are counted: on how many is it above zero, on how many
+// below? That is the sign test (Arbuthnott 1710; Conover, Practical Nonparametric Statistics, 3.4): is one
+// side likelier? It needs independent seeds, but no normal distribution, which losses of runs that learn or
+// fail do not follow.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ Spread spread_of(std::span<const double> values);
 /// both. All of n seeds on one side: 2 / 2^n. Not below 1 for up = down.
 double sign_test(std::int64_t up, std::int64_t down, std::int64_t seeds);
 
-/// Differences, one a seed: their mean, their range, and on how many seeds they are above and below zero.
+/// Differences, one per seed: their mean, their range, and on how many seeds they are above and below zero.
 struct Difference {
   double mean = 0, low = 0, high = 0;
   std::int64_t up = 0, down = 0, count = 0;
@@ -58,10 +58,10 @@ std::vector<double> holm(std::span<const double> p);
 /// are expected to be chance (Benjamini and Hochberg 1995); in the given order.
 std::vector<double> benjamini_hochberg(std::span<const double> p);
 
-/// What counts as told from chance.
+/// The level of significance.
 constexpr double kLevel = 0.05;
 
-/// The least number of seeds that can give p < 0.05 to each of `questions`, asked at once, if all seeds
+/// The smallest number of seeds that can give p < 0.05 to each of `questions`, asked at once, if all seeds
 /// agree.
 std::int64_t seeds_needed(std::size_t questions);
 

@@ -1,8 +1,7 @@
 #pragma once
-// What the pages of studies have in common. A line is the mean over seeds, with a band or bars from the
-// lowest to the highest; values that are NaN or infinite are left out. Whatever is compared is an item: a
-// string, or something with a title or a name. Its place in its list is its style, unless it has a style of
-// its own.
+// The common parts of the studies' pages. A line is the mean over seeds, with a band or bars from the lowest
+// to the highest; values that are NaN or infinite are left out. A compared thing is an item: a string, or
+// something with a title or a name. Its index in its list is its style, unless the item has a style.
 
 #include <algorithm>
 #include <string>
@@ -11,19 +10,19 @@
 
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/chart/chart.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/study/page.h"
 
 namespace gradus::lab {
 
 // --- items
 
-/// A name in runs and figures, and what pages call it.
+/// A name in runs and figures, and its title on pages.
 struct Titled {
   std::string name, title;
 };
 
-/// What pages call an item: "Pre-LN", "12 layers", "0.003".
+/// The label of an item on pages: "Pre-LN", "12 layers", "0.003".
 inline std::string label_of(const std::string& text) { return text; }
 inline std::string label_of(std::int64_t layers) { return counted(layers, "layer"); }
 inline std::string label_of(double rate) { return kit::number_text(rate); }
@@ -47,7 +46,7 @@ int style_of(const Item& item, std::size_t place) {
     return static_cast<int>(place);
 }
 
-/// For the x of a chart.
+/// Converts numbers for the x of a chart.
 template <class Number>
 std::vector<double> as_doubles(const std::vector<Number>& numbers) {
   return {numbers.begin(), numbers.end()};
@@ -55,10 +54,10 @@ std::vector<double> as_doubles(const std::vector<Number>& numbers) {
 
 // --- lines and panels
 
-/// The finite ones.
+/// The finite values.
 std::vector<double> finite(const std::vector<double>& values);
 
-/// What a line goes through: mean() where it is not given, or geometric_mean().
+/// The center that a line goes through: mean() by default, or geometric_mean().
 using Center = double (*)(const std::vector<double>& seeds);
 /// exp of the mean of the logarithms, without values that are 0: for ratios.
 double geometric_mean(const std::vector<double>& values);
@@ -67,8 +66,8 @@ double geometric_mean(const std::vector<double>& values);
 kit::Series band(const std::string& name, const std::vector<double>& x,
                  const std::vector<std::vector<double>>& values, int style, Center center = nullptr);
 
-/// The same of whole curves, one a seed, over 1, 2, ... or over `x` where it is given. Curves that are
-/// shorter than the longest count as far as they go.
+/// The same for whole curves, one per seed, over 1, 2, ... or over `x` if given. Shorter curves count as far
+/// as they go.
 kit::Series band_of_curves(const std::string& name, const std::vector<std::vector<double>>& curves, int style,
                            const std::vector<double>& x = {}, Center center = nullptr);
 
@@ -116,7 +115,8 @@ kit::Panels panels(const std::string& title, const Items& items, const Chart& ch
 /// Each reference is labelled in the first panel that has it.
 kit::Panels label_once(kit::Panels panels);
 
-/// Places on the axis of steps: of what thinned() keeps, and of the middles and the ends of equal slices.
+/// Positions on the axis of steps: of the values that thinned() keeps, and of the middles and the ends of
+/// equal slices.
 std::vector<double> thinned_steps(std::int64_t steps, std::size_t count);
 std::vector<double> middles_of_slices(std::int64_t steps, std::size_t count);
 std::vector<double> ends_of_slices(std::int64_t steps, std::size_t count);
@@ -124,7 +124,7 @@ std::size_t longest(const std::vector<std::vector<double>>& curves);
 
 // --- maps, bars and tables
 
-/// The map with its rows, columns and values: value(row, column).
+/// Adds rows, columns and values to the map: value(row, column).
 template <class Rows, class Columns, class Value>
 kit::HeatMap filled(kit::HeatMap map, const Rows& rows, const Columns& columns, const Value& value) {
   for (const auto& column : columns) map.columns.push_back(label_of(column));
@@ -151,7 +151,7 @@ kit::Table cross_table(const std::string& caption, const std::string& corner, co
   return table;
 }
 
-// --- words
+// --- texts
 
 /// "0.12 (0.05 to 0.19)": mean, lowest and highest seed; a dash for none.
 std::string mean_and_range(const std::vector<double>& values, int digits = 3);
@@ -163,7 +163,7 @@ std::string describe_bars(std::size_t seeds);
 /// "10 seeds"
 std::string count_seeds(std::size_t seeds);
 
-/// Labels of items by the mean of their values, the least first; without those that have none.
+/// Labels of items in ascending order of the mean of their values; items without values are left out.
 template <class Items, class Values>
 std::vector<std::pair<double, std::string>> ranked(const Items& items, const Values& values) {
   std::vector<std::pair<double, std::string>> order;

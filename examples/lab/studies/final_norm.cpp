@@ -1,4 +1,4 @@
-// What the norm after the last block of a Pre-LN stack is for: in training, in the logits, at inference.
+// The purpose of the norm after the last block of a Pre-LN stack: in training, in the logits, at inference.
 
 #include <fmt/format.h>
 
@@ -35,8 +35,8 @@ struct Setting {
   }
 };
 
-// On other seeds 0.001 was far worse than the best of these at all depths, with and without; 0.1 was so for
-// 6 layers without the norm, and with it 0.03 is worse already.
+// On other seeds 0.001 was far worse than the best of these at all depths, with and without; so was 0.1 for 6
+// layers without the norm, and with it 0.03 is already worse.
 Setting setting_of(const StudyOptions& options) {
   if (options.budget == Budget::quick)
     return {.depths = {2, 6, 12}, .rates = {3e-3, 1e-2}, .seeds = seeds_from(options.seed, 6), .steps = 200};
@@ -46,8 +46,7 @@ Setting setting_of(const StudyOptions& options) {
           .steps = 600};
 }
 
-/// The final norm with one deviation for all tokens: what is left of it when it may not look at a token's
-/// size.
+/// The final norm with the same standard deviation for all tokens: it does not depend on a token's size.
 struct FixedScale : nn::Module {
   FixedScale(std::int64_t channels, double scale)
       : weight(parameter("weight", ones({channels}))),
@@ -79,7 +78,7 @@ double mean_scale(const nn::GPT& model, std::int64_t layers) {
   return scale;
 }
 
-/// The loss of the same weights with something else in the final norm's place.
+/// The loss of the same weights with the final norm replaced.
 double loss_with(const nn::GPT& trained, TrialOptions options) {
   nn::GPT changed = new_model(tiny_task(), options);
   changed.load_state_dict(trained.state_dict(), {.strict = false});
@@ -137,7 +136,7 @@ Figures figures(const StudyResults& results) {
   return all;
 }
 
-/// By depth, with bars.
+/// The axes of a chart against depth.
 kit::LineChart axes(const Setting& setting, const std::string& title, const std::string& y) {
   return {.title = title,
           .x_label = "layers",
@@ -152,7 +151,14 @@ struct Kind {
 };
 const std::vector<Kind> kKinds = {{"with the final norm", true}, {"without", false}};
 
-/// "Worse without it by more than 0.02 nats on every seed: with 2 and 6 layers; better: at no depth."
+/// "Lines are geometric means over seeds, bars go from the lowest to the highest of 10 seeds."
+std::string describe_geometric_bars(std::size_t seeds) {
+  return fmt::format("Lines are geometric means over seeds, bars go from the lowest to the highest of {}.",
+                     count_seeds(seeds));
+}
+
+/// "Without it the loss is higher by more than 0.02 nats on every seed with 2 and 6 layers, and lower by as
+/// much at no depth."
 std::string describe_clear_depths(const Figures& all, const Setting& setting, const std::string& measure) {
   std::vector<std::int64_t> worse, better;
   for (const std::int64_t layers : setting.depths) {
@@ -163,12 +169,13 @@ std::string describe_clear_depths(const Figures& all, const Setting& setting, co
   const auto words = [](const std::vector<std::int64_t>& depths) {
     return depths.empty() ? "at no depth" : "with " + listed(depths) + " layers";
   };
-  return fmt::format("Worse without it by more than 0.02 nats on every seed: {}; better by as much: {}.",
-                     words(worse), words(better));
+  return fmt::format(
+      "Without it the loss is higher by more than 0.02 nats on every seed {}, and lower by as much {}.",
+      words(worse), words(better));
 }
 
 void add_training(Page& page, const StudyResults& results, const Setting& setting, const Figures& all) {
-  page.html.heading("Trained with and without it");
+  page.html.heading("Training with and without it");
   page.html.paragraph(describe_tiny(setting.steps));
   page.html.paragraph(
       fmt::format("Both are searched over the same rates, {}; a seed's rate is the best of the other seeds.",
@@ -182,7 +189,7 @@ void add_training(Page& page, const StudyResults& results, const Setting& settin
   });
   page.figure("training", chart,
               describe_bars(setting.seeds.size()) + " " + describe_clear_depths(all, setting, "train"));
-  kit::Table table{.caption = "Final loss: mean over seeds, least and largest; chosen rates",
+  kit::Table table{.caption = "Final loss: mean over seeds, lowest and highest; chosen rates",
                    .header = {"Layers", "With", "rate", "Without", "rate", "Without - with"}};
   for (const std::int64_t layers : setting.depths) {
     const Found with = best_of(results, setting.search(layers, true)),
@@ -196,7 +203,7 @@ void add_training(Page& page, const StudyResults& results, const Setting& settin
 
 void add_logits(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("The scale of the logits");
-  const std::string bars = describe_bars(setting.seeds.size());
+  const std::string bars = describe_geometric_bars(setting.seeds.size());
   const Titled when[] = {{"logits-start", "Logits before the first step"},
                          {"logits-end", "Logits after training"}};
   for (const Titled& one : when) {
@@ -208,16 +215,16 @@ void add_logits(Page& page, const StudyResults& results, const Setting& setting)
     for (kit::Series& line : chart.series)
       for (std::vector<double>* ends : {&line.y, &line.low, &line.high})
         for (double& value : *ends) value = std::pow(10.0, value);
-    page.figure(one.name, chart,
-                one.name == "logits-end"
-                    ? "What training has made of it. " + bars
-                    : "The head reads a stream that has grown with every block, or one of a fixed size. " +
-                          bars + " Lines are geometric means.");
+    page.figure(
+        one.name, chart,
+        one.name == "logits-end"
+            ? "The same after training. " + bars
+            : "The head reads a stream that has grown with every block, or one of a fixed size. " + bars);
   }
 }
 
 void add_inference(Page& page, const StudyResults& results, const Setting& setting, const Figures& all) {
-  page.html.heading("Taken away from a trained model");
+  page.html.heading("Removed from a trained model");
   kit::LineChart chart = axes(setting, "Loss of a trained Pre-LN stack", "nats per character");
   chart.y_axis = kit::AxisKind::log;
   const std::vector<Titled> kinds = {
@@ -227,10 +234,11 @@ void add_inference(Page& page, const StudyResults& results, const Setting& setti
   });
   page.figure(
       "inference", chart,
-      fmt::format("The same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the mean, "
-                  "and divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
-                  "distance from \u201Cas trained\u201D is what the norm does token by token. {} {}",
-                  describe_bars(setting.seeds.size()), describe_clear_depths(all, setting, "inference")));
+      fmt::format(
+          "All have the same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the "
+          "mean, and divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
+          "distance from \u201Cas trained\u201D is the token-by-token effect of the norm. {} {}",
+          describe_bars(setting.seeds.size()), describe_clear_depths(all, setting, "inference")));
 }
 
 void report(Page& page, const StudyResults& results) {
@@ -240,10 +248,10 @@ void report(Page& page, const StudyResults& results) {
   add_logits(page, results, setting);
   add_inference(page, results, setting, all);
   page.limits(
-      {"Deep models of a useful width, trained for long: a norm that is missed little here may be missed "
-       "more where logits have 50,000 entries.",
-       "Models with a head of their own: here it is the token embedding, so that the scale of the logits "
-       "cannot be learned apart from the scale of the input.",
+      {"Deep models of a useful width, trained for long: a norm that matters little here may matter more "
+       "where logits have 50,000 entries.",
+       "Models with a separate head: here the head is the token embedding, so the scale of the logits cannot "
+       "be learned separately from the scale of the input.",
        "Fine-tuning after the norm was removed: weights that were trained with it may adapt."});
 }
 
@@ -252,19 +260,20 @@ void report(Page& page, const StudyResults& results) {
 }  // namespace final_norm
 
 Study final_norm_study() {
-  return {.name = "final-norm",
-          .title = "The norm after the last block",
-          .question = "Does a Pre-LN stack need its final norm, and what does it do?",
-          .setting =
-              "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the "
-              "embedding, on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 "
-              "documents, Adam, warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 and 0.03 "
-              "with and without the norm; 10 seeds. A seed's rate is the best of the other seeds; losses are "
-              "on 256 documents nothing was trained on, and differences are taken within a seed.",
-          .scope = "small recall language, width 16, 600 steps, N(0, 1/fan_in)",
-          .plan = final_norm::plan,
-          .figures = final_norm::figures,
-          .report = final_norm::report};
+  return {
+      .name = "final-norm",
+      .title = "The norm after the last block",
+      .question = "Does a Pre-LN stack need its final norm, and what does it do?",
+      .setting =
+          "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the embedding, "
+          "on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 documents, Adam, "
+          "warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 and 0.03 with and without the "
+          "norm; 10 seeds. A seed's rate is the best of the other seeds; losses are measured on 256 "
+          "documents that no model was trained on, and differences are taken within a seed.",
+      .scope = "small recall language, width 16, 600 steps, N(0, 1/fan_in)",
+      .plan = final_norm::plan,
+      .figures = final_norm::figures,
+      .report = final_norm::report};
 }
 
 }  // namespace gradus::lab

@@ -1,5 +1,5 @@
 #pragma once
-// The runs of one setting, and what a study reads of them: one number, or one curve, for each seed.
+// The runs of one setting, and their results: one number, or one curve, for each seed.
 
 #include <cstdint>
 #include <functional>

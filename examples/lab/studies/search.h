@@ -1,6 +1,6 @@
 #pragma once
-// A fair search: whatever is compared has the same rates, the same seeds and the same steps, and no seed
-// chooses the rate it is judged at.
+// A fair search: all candidates have the same rates, seeds and steps, and no seed chooses the rate it is
+// judged at.
 
 #include <cstdint>
 #include <functional>
@@ -14,14 +14,14 @@
 
 namespace gradus::lab {
 
-/// What was run of one candidate: run(rate, seed) names the run, whose `number` is to be small.
+/// The runs of one candidate: run(rate, seed) names the run, whose `number` should be small.
 struct Search {
   std::vector<double> rates;
   std::vector<std::uint64_t> seeds;
   std::function<std::string(double rate, std::uint64_t seed)> run;
   std::string number = "loss";
   bool large_is_good = false;
-  /// Counts instead of a number that is not finite, such as all steps for a run that never reached a loss.
+  /// Replaces a number that is not finite, such as all steps for a run that never reached a loss.
   std::optional<double> otherwise = {};
 };
 
@@ -30,10 +30,10 @@ struct Found {
   std::vector<double> values;
   std::vector<double> rates;
   std::vector<std::string> runs = {};
-  std::vector<std::size_t> searches = {};  // of several, the place of that which was chosen
+  std::vector<std::size_t> searches = {};  // of several, the index of the chosen one
 };
 
-/// For each seed the rate that is best in the mean of the *other* seeds (best_of_others), and the seed's own
+/// For each seed the rate that is best on average over the *other* seeds (best_of_others), and the seed's own
 /// number there. Runs that diverged count with the loss they started from.
 Found best_of(const StudyResults& results, const Search& search);
 /// The same over the rates of several searches with the same seeds, such as without and with warm-up.
@@ -74,7 +74,7 @@ std::vector<double> minus(std::vector<double> a, const std::vector<double>& b);
 /// the best. NaN where a run of that seed has not finished.
 std::vector<double> sensitivities(const StudyResults& results, const Search& search);
 
-/// "0.003 (5 of 7)": the rate that most seeds have, and how many, where not all; a dash for none.
+/// "0.003 (5 of 7)": the rate that most seeds have, and their number if not all; a dash for none.
 std::string chosen_rates(const Found& found);
 
 }  // namespace gradus::lab

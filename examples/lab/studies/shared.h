@@ -6,7 +6,7 @@
 
 namespace gradus::lab {
 
-/// What all runs of a study read, such as a text: made when the first run asks for it.
+/// Data that all runs of a study read, such as a text: made when the first run asks for it.
 /// `const auto text = std::make_shared<Shared<Task>>([=] { return Task(file, 32); }); ... text->get()`
 template <class T>
 class Shared {

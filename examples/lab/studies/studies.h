@@ -1,5 +1,5 @@
 #pragma once
-// All studies, in the order of the course. Each is a file or a folder beside this one.
+// All studies, in the order of the course. Each is a file or a folder in this folder.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace gradus::lab {
 
 const std::vector<Study>& studies();
-/// Throws on any other name, with the names there are.
+/// Throws for any other name, listing the known ones.
 const Study& study_named(const std::string& name);
 
 Study compare_study();

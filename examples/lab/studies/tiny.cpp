@@ -27,10 +27,10 @@ std::string describe_tiny(std::int64_t steps) {
       "Every model has 16 channels, 2 heads and an FFN four times as wide, and is trained for {} steps of 8 "
       "documents with Adam (betas 0.9 and 0.999, no weight decay, no clipping), the rate rising linearly "
       "over the first {} steps and falling to 0 along half a cosine. The task is the recall language with 3 "
-      "boxes of 4 things in 24 characters: no model can do better than its entropy, {:.3f} nats a character; "
-      "what the last few characters alone allow is {:.3f}, and a run **learned** if it ended below that. A "
-      "run that diverged (a loss that is not finite), or ended above its start, counts with the loss it "
-      "started from. Losses are those on 256 documents no model was trained on.",
+      "boxes of 4 things in 24 characters: no model can do better than its entropy, {:.3f} nats per "
+      "character; the last few characters alone allow {:.3f}, and a run **learned** if it ended below that. "
+      "A run that diverged (a loss that is not finite), or ended above its start, counts with its initial "
+      "loss. Losses are measured on 256 documents that no model was trained on.",
       steps, steps / 10, *tiny_task().entropy(), tiny_baseline());
 }
 

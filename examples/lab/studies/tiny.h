@@ -1,7 +1,7 @@
 #pragma once
 // The smallest setting of the lab, for studies of many candidates or of very deep stacks: the recall language
-// with 3 boxes of 4 things in documents of 24 characters, models of 16 channels and 2 heads, 8 documents a
-// step. A model of 6 layers comes near the entropy within 400 steps of a second together.
+// with 3 boxes of 4 things in documents of 24 characters, models of 16 channels and 2 heads, 8 documents per
+// step. A model of 6 layers comes near the entropy within 400 steps, about a second.
 
 #include "lab/study/study.h"
 #include "lab/training/trial.h"
@@ -11,15 +11,15 @@ namespace gradus::lab {
 /// Made once.
 const Task& tiny_task();
 
-/// Rate and depth are to be set. Linear warm-up over a tenth of the steps, then half a cosine down to 0, so
-/// that a loss at the end is no noise of a rate that is still high.
+/// Set rate and depth. Linear warm-up over a tenth of the steps, then half a cosine down to 0, so the final
+/// loss does not carry the noise of a high rate.
 TrialOptions tiny_trial(std::int64_t steps = 400);
 
-/// Whether a final loss is one of a model that looks back: below what the last few characters alone allow
-/// (the best n-gram). The rule by which runs "learn" or "fail".
+/// The loss that the last few characters alone allow (the best n-gram): a run below it has learned to look
+/// back.
 double tiny_baseline();
 
-/// "tiny: ...": the setting in words, for pages.
+/// "tiny: ...": the setting as a sentence, for pages.
 std::string describe_tiny(std::int64_t steps = 400);
 
 /// The numbers of a trial that every study keeps: loss, start (both on the validation set), diverged.

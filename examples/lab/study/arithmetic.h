@@ -5,7 +5,7 @@
 
 namespace gradus::lab {
 
-/// The fingerprint of the weights and losses of two short trainings, one a placement. Equal where the
+/// The fingerprint of the weights and losses of two short trainings, one per placement. Equal where the
 /// arithmetic of kernels, ops, modules and optimizer is; a version that changes none of it has the same.
 std::string arithmetic();
 

@@ -12,7 +12,7 @@ namespace {
 
 using LossOf = std::function<std::optional<double>(const Setting&, std::uint64_t)>;
 
-/// A setting that is still in, and the sum of its losses so far.
+/// A setting that is still considered, and the sum of its losses so far.
 struct Candidate {
   Setting setting;
   double sum = 0;
@@ -45,7 +45,7 @@ class Rounds {
   bool at_first(const Setting& setting) const { return setting.rate == grids_[setting.family].first; }
   bool at_last(const Setting& setting) const { return setting.rate == grids_[setting.family].second; }
 
-  /// The best go on.
+  /// Keeps the best settings.
   void keep(std::size_t round) {
     if (plan_.kept.empty()) return;
     const std::size_t kept = plan_.kept[std::min(round - 2, plan_.kept.size() - 1)];
@@ -72,7 +72,7 @@ class Rounds {
     return all;
   }
 
-  /// A rung more for each family whose best rate is at its edge. Whether there is any.
+  /// Adds a rung for each family whose best rate is at its edge. Returns whether it added any.
   bool grow() {
     std::set<std::size_t> seen;
     std::vector<Candidate> more;

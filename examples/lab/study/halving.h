@@ -1,14 +1,13 @@
 #pragma once
-// A search that is fixed before its first run: which settings are tried on which seeds, which of them go on,
-// and when a grid grows. It judges nothing: the chosen setting is run again on other seeds.
+// A search that is fixed before its first run: the settings tried on each seed, the settings kept, and the
+// growth of grids. It judges nothing: the chosen setting is run again on other seeds.
 //
 //   round 1   every family of settings, such as one kind of initial weights, at every rate of the grid, on
-//   seed 1 round k   the kept[k - 1] settings with the least mean over the seeds so far, on seed k too
-//   (successive
-//             halving: Jamieson and Talwalkar 2016, arXiv:1502.07943, over seeds in the place of steps)
-//   edges     in each round, where the best rate of a family is the first or last of its grid, the grid grows
-//   by
-//             a rung of the ladder, until it is not or the ladder ends
+//             seed 1
+//   round k   the kept[k - 1] settings with the lowest mean over the seeds so far, on seed k, too (successive
+//             halving: Jamieson and Talwalkar 2016, arXiv:1502.07943, with seeds instead of steps)
+//   edges     in each round, if the best rate of a family is the first or last of its grid, the grid grows by
+//             a rung of the ladder, until the best is inside or the ladder ends
 
 #include <cstddef>
 #include <cstdint>
@@ -20,15 +19,15 @@ namespace gradus::lab {
 
 struct Halving {
   std::size_t families = 1;
-  std::vector<double> ladder;          // all rates the search may come to, rising
-  std::size_t first = 0, last = 0;     // places in it: the grid it begins with, both included
-  std::vector<std::uint64_t> seeds;    // none of which is one of those that judge
+  std::vector<double> ladder;          // all rates the search may reach, rising
+  std::size_t first = 0, last = 0;     // indices in the ladder: the first grid, both included
+  std::vector<std::uint64_t> seeds;    // none of which judges
   std::vector<std::size_t> kept = {};  // of round 2, 3, ...; more rounds than numbers keep the last of them
 };
 
 struct Setting {
   std::size_t family = 0;
-  std::size_t rate = 0;  // its place on the ladder
+  std::size_t rate = 0;  // its index in the ladder
   bool operator==(const Setting&) const = default;
 };
 
@@ -44,11 +43,11 @@ struct Searched {
   std::size_t rounds = 0;  // that have ended
 };
 
-/// As far as `loss` goes, which has nothing for a run that has not finished.
+/// Searches as far as `loss` allows, which returns nothing for a run that has not finished.
 Searched search(const Halving& plan,
                 const std::function<std::optional<double>(const Setting&, std::uint64_t seed)>& loss);
 
-/// Throws where a seed both searches and judges.
+/// Throws if a seed both searches and judges.
 void check_apart(const std::vector<std::uint64_t>& searching, const std::vector<std::uint64_t>& judging);
 
 }  // namespace gradus::lab

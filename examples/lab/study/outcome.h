@@ -1,10 +1,10 @@
 #pragma once
-// What a training of a study leaves in its record, and the numbers several studies make of many of them. The
+// The record of a training in a study, and numbers that several studies compute from many of them. The
 // rules were fixed before the first run:
 //
 //   learned     the loss on the validation set ends below learned_loss(), that of the best n-gram
 //   converged   the mean of 20 training losses in a row has come down to target_loss()
-//   diverged    as TrialResult has it; such a run counts with its loss at the start
+//   diverged    as in TrialResult; such a run counts with its loss at the start
 
 #include <vector>
 
@@ -13,7 +13,7 @@
 
 namespace gradus::lab {
 
-/// Of the recall language: a run that ends below it has looked further back than counting can.
+/// For the recall language: a run that ends below it looks further back than counting can.
 double learned_loss();
 /// Three quarters of the way from there down to the entropy.
 double target_loss();

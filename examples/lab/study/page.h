@@ -12,13 +12,13 @@ namespace gradus::lab {
 struct Page {
   kit::HtmlReport html;
   std::vector<std::pair<std::string, std::string>> plots = {};  // file name and content
-  std::vector<std::pair<std::string, std::string>> files = {};  // others, beside the page
+  std::vector<std::pair<std::string, std::string>> files = {};  // other files next to the page
   struct Caption {
     std::string title, text;
   };
   std::vector<Caption> captions = {};  // of the plots, in their order
 
-  /// A chart on the page and as a file of its own; nothing where there is nothing to draw yet.
+  /// Adds a chart to the page and as a separate file; does nothing if there is nothing to draw yet.
   template <class Chart>
   void figure(const std::string& name, const Chart& chart, const std::string& caption) {
     if constexpr (requires { chart.panels; }) {

@@ -13,7 +13,7 @@
 #include "gradus/core/version.h"
 #include "gradus/kit/data/system_info.h"
 #include "gradus/ops/backend.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/study/arithmetic.h"
 #include "lab/study/json_files.h"
 #include "lab/study/limits.h"
@@ -25,7 +25,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Six digits of it.
+/// Rounds to six digits.
 double kept(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
 
 Record record_of(const kit::LogLine& line) {
@@ -92,7 +92,7 @@ std::string bands_sha256(const std::string& study) {
       if (claim.study == study)
         lines.push_back(fmt::format("{} {} {} {} {}\n", measure.id, static_cast<int>(measure.estimate),
                                     measure.low, measure.high,
-                                    measure.prediction ? words_of(*measure.prediction) : ""));
+                                    measure.prediction ? judgement_label(*measure.prediction) : ""));
   std::sort(lines.begin(), lines.end());
   Sha256 hash;
   for (const std::string& line : lines) hash.update(line);
@@ -169,8 +169,7 @@ std::map<std::string, Record> read_all(const Path& path) {
   for (const kit::LogLine& line : kit::read_run_log(path)) {
     try {
       const std::string& name = line["run"].text();
-      check_input(records.emplace(name, record_of(line)).second, "run {} stands there twice",
-                  io::quote(name));
+      check_input(records.emplace(name, record_of(line)).second, "run {} occurs twice", io::quote(name));
     } catch (const Error& error) {
       fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
                       line.number(), io::printable(error.what()));

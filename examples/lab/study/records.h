@@ -1,8 +1,8 @@
 #pragma once
-// What a study keeps in its folder; page and ledger are drawn from these files alone.
+// The files of a study's folder; page and ledger are drawn from them alone.
 //
 //   study.json   which study, budget, seeds, settings, part, versions and machine; written when it starts
-//   runs.jsonl   a line a finished run: "run", "seconds", its numbers, texts and series
+//   runs.jsonl   one line per finished run: "run", "seconds", its numbers, texts and series
 
 #include <filesystem>
 #include <optional>
@@ -39,17 +39,17 @@ struct StudyConfig {
 std::string bands_sha256(const std::string& study);
 
 void write_study(const std::filesystem::path& folder, const StudyConfig& config);
-/// Throws naming the file where it is missing or is no study's.
+/// Throws, naming the file, if it is missing or not a study's.
 StudyConfig read_study(const std::filesystem::path& folder);
 bool is_study(const std::filesystem::path& folder);
 /// "arithmetic 0f3c and kernels avx2": the facts in `machine` that all runs of a study must share and `other`
-/// does not; empty where it has them all. Where one of them has no arithmetic, the version counts instead.
+/// does not; empty if it has them all. If one of them has no arithmetic, the version counts instead.
 std::string other_machine(const Facts& machine, const Facts& other);
 
 kit::LogLine line_of(const std::string& run, const Record& record);
 
-/// The finished runs of a folder, in no order. Throws where a line is not as line_of() has it, a run stands
-/// twice, or is not in the plan: that of another version.
+/// The finished runs of a folder, in no order. Throws if a line is not in the form of line_of(), or if a run
+/// occurs twice or is not in the plan, as in another version's folder.
 std::map<std::string, Record> read_records(const std::filesystem::path& folder,
                                            const std::vector<StudyRun>& plan);
 /// The same with the runs that follow from the plan's.

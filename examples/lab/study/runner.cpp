@@ -16,7 +16,7 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/study/shards.h"
 #include "lab/study/side_by_side.h"
 
@@ -29,8 +29,7 @@ double seconds_of(const std::vector<StudyRun>& runs) {
                          [](double sum, const StudyRun& run) { return sum + run.seconds; });
 }
 
-/// What this thread has computed for so far: unlike the time that passes, it does not depend on what else the
-/// machine does.
+/// The CPU time of this thread so far: unlike wall time, it does not depend on the machine's other load.
 double thread_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -48,7 +47,7 @@ Following own_plan(const Study& study, const StudyConfig& config,
 
 double seconds_of(const Following& planned) { return seconds_of(planned.runs) + planned.seconds_later; }
 
-/// What the threads share.
+/// The state that the threads share.
 class Work {
  public:
   Work(const Study& study, const StudyConfig& config, const std::filesystem::path& folder)
@@ -72,7 +71,7 @@ class Work {
     progress_ = &progress;
     side_by_side(threads, [&] { take_runs(); });
     if (!open_.empty() || under_way_ > 0) return false;
-    progress.update(total_);  // which the sum of its parts may miss, by a rounding or by runs that followed
+    progress.update(total_);  // the sum of the parts may differ, by rounding or by runs that followed
     progress.finish();
     return true;
   }
@@ -80,7 +79,7 @@ class Work {
  private:
   bool stopped() const { return failed_ || kit::interrupted(); }
 
-  /// Of each round the longest first, so that no thread works alone on a long one at the end.
+  /// In each round the longest first, so that no thread works alone on a long run at the end.
   void add_open(const std::vector<StudyRun>& runs) {
     for (const StudyRun& run : runs)
       if (!records_.contains(run.name) && started_.insert(run.name).second) open_.push_back(run);
@@ -92,8 +91,8 @@ class Work {
   void take_runs() {
     try {
       while (const std::optional<StudyRun> run = take()) finish(*run, measure(*run));
-    } catch (const kit::Interrupted&) {    // what was under way starts again
-      const std::lock_guard lock(mutex_);  // so that none that is about to wait misses it
+    } catch (const kit::Interrupted&) {    // the interrupted run starts again
+      const std::lock_guard lock(mutex_);  // so a thread that is about to wait does not miss it
       changed_.notify_all();
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -144,7 +143,7 @@ class Work {
   kit::Progress* progress_ = nullptr;
   double total_ = 0, done_ = 0;
   std::size_t done_before_ = 0;
-  std::mutex mutex_;  // of all below, and of everything that a finished run changes
+  std::mutex mutex_;  // guards all below, and everything that a finished run changes
   std::condition_variable changed_;
   std::vector<StudyRun> open_;
   std::set<std::string> started_;

@@ -1,5 +1,5 @@
 #pragma once
-// Work for several threads that know nothing of each other.
+// Runs independent work on several threads.
 
 #include <cstdint>
 #include <functional>

@@ -14,7 +14,7 @@ std::string name_of(Budget budget) {
 
 namespace {
 
-/// What a finished run has of that name; `missing` where it has not finished.
+/// A finished run's value of that name; `missing` if it has not finished.
 template <class T>
 T value_in(const StudyResults& results, std::map<std::string, T> Measured::*values, const char* kind,
            const std::string& run, const std::string& name, const T& missing) {

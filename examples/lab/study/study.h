@@ -1,8 +1,8 @@
 #pragma once
-// A study: one question, asked of many independent runs. It says which runs (its plan), what each measures,
-// what the ledger of claims takes from them (its figures, one number a seed) and what its page shows.
-// Everything else is the same for all studies: running, stopping and going on (runner.h), files (records.h),
-// several machines (shards.h), pages (program/study_page.h). A new one is a file in studies/ and a line in
+// A study: one question, answered by many independent runs. It defines the runs (its plan), their
+// measurements, its figures for the ledger of claims (one number per seed) and its page. Everything else is
+// the same for all studies: running, stopping and going on (runner.h), files (records.h), several machines
+// (shards.h), pages (program/study_page.h). A new one is a file in studies/ and a line in
 // studies/studies.cpp.
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace gradus::lab {
 
-/// How much is run: about 30 seconds, half an hour, or as for the committed measurement, on two cores.
+/// The amount of work: about 30 seconds, half an hour, or the full measurement, on two cores.
 enum class Budget { quick, standard, full };
 std::string name_of(Budget budget);
 /// What each form has: `per_budget(options.budget, 3, 5, 10)` seeds.
@@ -34,11 +34,12 @@ inline constexpr std::uint64_t kFullSeed = 3000;
 struct StudyOptions {
   Budget budget = Budget::standard;
   std::uint64_t seed = 0;           // the first; the others follow it
-  std::filesystem::path data = {};  // what a study reads that needs a file or folder
-  Json settings = {};               // of a study that has more of its own; null: as the budget has them
+  std::filesystem::path data = {};  // the file or folder of a study that needs one
+  Json settings = {};               // of a study that has additional settings; null: those of the budget
 };
 
-/// What a run measured, by name. Files keep every bit of a number, and six digits of each value of a series.
+/// The measurements of a run, by name. Files keep every bit of a number, and six digits of each value of a
+/// series.
 struct Measured {
   std::map<std::string, double> numbers = {};
   std::map<std::string, std::vector<double>> series = {};
@@ -48,8 +49,8 @@ struct Measured {
 /// A run depends on nothing but its name's settings: any machine may do it, in any order.
 struct StudyRun {
   std::string name;    // unique in its study: "post-L12-lr0.01-s3"
-  double seconds = 1;  // about, on one core: for the time left, and to share out work
-  // Those of a lower round are run first, so that a study that is stopped has some of everything.
+  double seconds = 1;  // approximately, on one core: for the time left, and to divide the work
+  // Runs of a lower round come first, so a stopped study has some runs of each setting.
   std::uint64_t round = 0;
   std::function<Measured()> measure;
   std::string group = {};  // of a study whose runs decide which follow: those have the same group
@@ -61,7 +62,7 @@ struct Record {
   double seconds = 0;  // of its thread's work
 };
 
-/// What has been measured so far.
+/// The results so far.
 struct StudyResults {
   StudyOptions options;
   std::map<std::string, Record> records;
@@ -69,29 +70,29 @@ struct StudyResults {
 
   bool complete() const { return records.size() == planned; }
   bool has(const std::string& run) const { return records.contains(run); }
-  /// NaN where the run has not finished, or was infinite or NaN when it was measured; throws where a finished
-  /// run has no number of that name, which is a mistake in the study.
+  /// NaN if the run has not finished, or if the number was infinite or NaN; throws if a finished run has no
+  /// number of that name, which is a bug in the study.
   double number(const std::string& run, const std::string& name) const;
   /// Empty where the run has not finished.
   std::vector<double> series(const std::string& run, const std::string& name) const;
   std::string text(const std::string& run, const std::string& name) const;
 };
 
-/// What a study comes to, where that is more than verdicts on claims.
+/// The conclusion of a study that has more than verdicts on claims.
 struct Conclusion {
   std::string title, question;        // of its page, where they depend on settings
-  std::string sentence;               // one line, also the program's last word
-  std::vector<std::string> findings;  // what it rests on
+  std::string sentence;               // one line, which the program also prints last
+  std::vector<std::string> findings;  // the facts behind it
 };
 
 /// The runs that follow from others.
 struct Following {
   std::vector<StudyRun> runs;
-  double seconds_later = 0;  // about, of those that will follow from these
+  double seconds_later = 0;  // approximate time of the runs that will follow from these
 };
 
 struct Study {
-  std::string name;          // the word of the command line: "rates"
+  std::string name;          // its name on the command line: "rates"
   std::string title;         // "Learning rate, warm-up and depth"
   std::string question;      // one sentence
   std::string setting = {};  // of the full form, for the ledger: model, steps, rates, warm-up, what is paired
@@ -100,20 +101,20 @@ struct Study {
   /// A seed that is not finished is left out. Differences are made here, seed by seed, since runs of one seed
   /// share their data.
   std::function<Figures(const StudyResults&)> figures;
-  /// Charts and tables, each with the sentence that says what to see; of what is there when it was stopped.
+  /// Charts and tables, each with a sentence on what it shows; a stopped study shows the finished runs.
   std::function<void(Page&, const StudyResults&)> report;
   std::function<Conclusion(const StudyResults&)> conclude = {};
-  std::string data = {};  // what --data is to it: "a text file"; empty: it reads none
+  std::string data = {};  // the meaning of --data: "a text file"; empty: it reads none
   bool needs_data = !data.empty();
-  /// The files it reads of what --data names; throws, naming it, where one is missing.
+  /// The files it reads of what --data names; throws, naming it, if one is missing.
   std::function<std::vector<std::filesystem::path>(const std::filesystem::path& data)> files = {};
-  /// All runs that the results so far ask for beyond the plan, such as those of a search that goes on where
+  /// All runs that the results so far ask for beyond the plan, such as those of a search that continues where
   /// it is best; not given: none. The runs of a group follow from those of that group alone, so that the
   /// parts of a study need not wait for each other.
   std::function<Following(const StudyResults&)> next = {};
 };
 
-/// The plan and the runs that follow from the records; records of other runs decide nothing.
+/// The plan and the runs that follow from the records; records of other runs are ignored.
 Following planned(const Study& study, const StudyOptions& options,
                   const std::map<std::string, Record>& records);
 

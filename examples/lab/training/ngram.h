@@ -1,5 +1,5 @@
 #pragma once
-// What can be predicted from the last few characters alone: the baseline a Transformer has to leave behind.
+// Prediction from the last few characters alone: the baseline a Transformer has to beat.
 
 #include <cstdint>
 #include <span>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kValidationWindows = 256;
 constexpr std::int64_t kNgramDocuments = 4000;
 constexpr std::int64_t kNgramCharacters = 1'000'000;
-// Streams of this seed are the task's own: training draws from other seeds.
+// Streams of this seed belong to the task: training draws from other seeds.
 constexpr std::uint64_t kTaskSeed = 0x6c6162;
 
 std::vector<std::vector<std::int32_t>> documents(const RecallLanguage& language, std::uint64_t stream) {
@@ -24,7 +24,7 @@ std::vector<std::vector<std::int32_t>> documents(const RecallLanguage& language,
   return texts;
 }
 
-/// Of so many windows at most kValidationWindows, spread evenly.
+/// At most kValidationWindows of so many windows, spread evenly.
 std::vector<std::int64_t> spread(std::int64_t windows) {
   const std::int64_t kept = std::min(windows, kValidationWindows);
   std::vector<std::int64_t> some;
@@ -64,7 +64,7 @@ Task::Task(const std::filesystem::path& text, std::int64_t context)
   const Tensor rows = from_vector(windows);
   validation_ = {index_select(inputs, 0, rows), index_select(targets, 0, rows)};
 
-  // The baseline predicts the very characters the models are measured on.
+  // The baseline predicts the same characters on which the models are measured.
   std::vector<std::vector<std::int32_t>> held_out;
   for (const std::int64_t window : windows) {
     const std::int32_t* const first = data.validation.data() + window * context;

@@ -1,5 +1,5 @@
 #pragma once
-// What the models of the lab learn from: the recall language, or the characters of a text file.
+// The training data of the lab's models: the recall language, or the characters of a text file.
 
 #include <filesystem>
 #include <optional>
@@ -22,11 +22,11 @@ class Task {
   std::string name() const { return name_; }
   std::int64_t context() const { return context_; }
   const kit::Vocabulary& vocabulary() const { return vocabulary_; }
-  /// The least possible loss in nats per character; with a chain of boxes, that of the source on the
+  /// The lowest possible loss in nats per character; with a chain of boxes, that of the source on the
   /// validation set; unknown for a text file.
   std::optional<double> entropy() const { return entropy_; }
-  /// The least loss of any prediction that ignores what came before, on the validation set: the entropy of
-  /// how frequent each character is there.
+  /// The lowest loss of any prediction that ignores earlier characters, on the validation set: the entropy of
+  /// the character frequencies there.
   double context_free_loss() const;
   /// The best of n = 1 .. 4 (3 for huge vocabularies), on text that was not counted. In the recall language a
   /// larger n would be lower still.

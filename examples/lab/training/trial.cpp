@@ -19,10 +19,10 @@ constexpr double kDiverged = 4;
 enum Stream : std::uint64_t { kWeights, kData };
 
 /// Matrices N(0, 1/fan_in), which is Xiong et al.'s N(0, 1/d) where they are square; embeddings N(0, 1/d), so
-/// that the tied head, which reads a normed stream, starts with logits of about 1. It is not the setting of
+/// the tied head, which reads a normalised stream, starts with logits of about 1. It is not the setting of
 /// their Lemma 2: the stream begins as the sum of two embeddings, |x|^2 of about 2 and not d, the activation
 /// is GELU, and queries and keys are drawn like the rest. Gains start at 1, other numbers of a placement,
-/// such as ReZero's, as it has them.
+/// such as ReZero's, at its own values.
 void lab_init(const nn::GPT& model, std::uint64_t seed) {
   Generator generator(seed, kWeights);
   for (const auto& [name, w] : model.named_parameters()) {

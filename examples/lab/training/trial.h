@@ -1,6 +1,6 @@
 #pragma once
-// One training of a study: a GPT, a task, an optimizer, a rate, a seed. What studies vary is an option here,
-// so that two of them that mean the same run the same.
+// One training of a study: a GPT, a task, an optimizer, a rate, a seed. Settings that studies vary are
+// options here, so two studies with the same setting run the same training.
 
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace gradus::lab {
 
-/// The recall language as the lab has it, made once.
+/// The lab's recall language, made once.
 const Task& recall_task();
 
 using MakeOptimizer =
@@ -25,7 +25,7 @@ struct TrialOptions {
   nn::Placement placement = nn::pre_ln();
   std::int64_t layers = 6;
   nn::BlockOptions block = {.d_model = 32, .heads = 4};
-  std::optional<bool> final_norm = {};  // not given: as the placement has it
+  std::optional<bool> final_norm = {};  // not given: the placement's own
   nn::Positions positions = nn::Positions::learned;
 
   double lr = 3e-3;
@@ -39,7 +39,7 @@ struct TrialOptions {
   std::uint64_t seed = 0;
 };
 
-/// "pre", "post", "deepnorm": the words of names of runs and of the command line.
+/// "pre", "post", "deepnorm": the names in runs and on the command line.
 std::string name_of(const nn::Placement& placement);
 /// Without "-LN": "Pre".
 std::string short_title_of(const nn::Placement& placement);
@@ -55,7 +55,7 @@ void start_weights(const nn::GPT& model, const TrialOptions& options, const Batc
 Batch first_batch(const Task& task, const TrialOptions& options);
 
 /// The model before its first step. Without `init`: matrices N(0, 1/fan_in), embeddings N(0, 1/d), biases 0,
-/// then what the placement sets itself (trial.cpp says why). Equal options and seeds give
+/// then the values that the placement sets itself (trial.cpp says why). Equal options and seeds give
 /// equal weights in all placements with the same parts.
 nn::GPT new_model(const Task& task, const TrialOptions& options, const Init& init = {});
 
@@ -68,8 +68,8 @@ struct TrialStep {
 struct TrialResult {
   double start_loss = 0;  // on the validation set
   double final_loss = 0;  // on the validation set; start_loss where it diverged or ended above that, as in
-                          // Wortsman et al. 2023, so that one wild run does not drown the others
-  double end_loss = 0;    // the same as it was; NaN where training ended early
+                          // Wortsman et al. 2023, so one diverged run does not dominate the others
+  double end_loss = 0;    // the unchanged final loss; NaN if training ended early
   bool diverged = false;  // a loss was not finite or above the limit
   std::vector<double> losses;  // of each step's batch
 };
@@ -78,24 +78,24 @@ struct TrialResult {
 double steps_to(const std::vector<double>& losses, double target);
 inline constexpr std::size_t kSmoothing = 20;
 
-/// A trial step by step, for whoever wants to look, wait or stop in between.
+/// A trial step by step, for callers that look, wait or stop in between.
 ///
 ///   Trial trial(task, model, options);
 ///   while (!trial.done()) trial.step();
 ///   std::printf("%g\n", trial.result().end_loss);
 class Trial {
  public:
-  /// Measures the loss before training; task and model stay the caller's and must outlive the trial.
+  /// Measures the loss before training; the caller owns task and model, which must outlive the trial.
   Trial(const Task& task, nn::GPT& model, TrialOptions options);
 
   /// All steps are made, or it has diverged.
   bool done() const { return diverged_ || std::ssize(losses_) == options_.steps; }
-  /// One more; throws when it is done. `on_step` may look at the model and its gradients.
+  /// Makes one more step; throws when all are done. `on_step` may look at the model and its gradients.
   void step(const std::function<void(const TrialStep&)>& on_step = {});
   double start_loss() const { return start_loss_; }
   const std::vector<double>& losses() const { return losses_; }
   bool diverged() const { return diverged_; }
-  /// What it has come to, also before it is done; measures the loss after training.
+  /// The result, also before all steps are made; measures the loss after training.
   TrialResult result() const;
 
  private:

@@ -20,7 +20,8 @@ bool writes_into_stream(const std::string& name) {
   return name.ends_with("out_proj.weight") || name.ends_with("linear2.weight");
 }
 
-/// Of the entries of a matrix [out, in]; queries, keys and values, which are kept in one, are three.
+/// The standard deviation of the entries of a matrix [out, in]; queries, keys and values, stored in one
+/// matrix, count as three.
 double deviation_of(const std::string& scheme, const std::string& name, const Tensor& w, double layers) {
   const auto in = static_cast<double>(w.size(1));
   const double out = name.ends_with("in_proj_weight") ? in : static_cast<double>(w.size(0));
@@ -34,7 +35,7 @@ double deviation_of(const std::string& scheme, const std::string& name, const Te
   return 0.67 * std::pow(layers, -0.25) * xavier;
 }
 
-/// What queries and keys, or values, have of their own.
+/// Sets the parts for queries and keys, or values, that differ.
 void set_parts(const std::string& scheme, const Tensor& in_proj, double layers) {
   const NoGrad guard;
   const std::int64_t d = in_proj.size(1);

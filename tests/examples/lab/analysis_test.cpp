@@ -14,7 +14,7 @@ using namespace gradus::lab::compare;
 using test::made_up;
 using test::small_grid;
 
-TEST_CASE("a cell gathers the seeds of its setting") {
+TEST_CASE("a cell has all seeds of its setting") {
   const Analysis analysis = analyse(made_up(small_grid(), [](const RunOptions& run) {
     return run.placement == nn::pre_ln() ? 1.0 + 0.1 * static_cast<double>(run.seed) : 2.0;
   }));
@@ -45,7 +45,7 @@ TEST_CASE("a run that diverged, or ended above its start, counts with its loss a
   CHECK(cell.learned == std::vector<bool>{false, false, true});
 }
 
-TEST_CASE("the sensitivity is the mean over rates less the best rate") {
+TEST_CASE("the sensitivity is the mean over rates minus the best rate") {
   const Analysis analysis =
       analyse(made_up(small_grid(2), [](const RunOptions& run) -> std::optional<double> {
         if (run.placement == nn::post_ln() && run.lr == 0.01) return std::nullopt;  // counts as 4
@@ -69,7 +69,7 @@ TEST_CASE("seeds that lack a rate have no sensitivity") {
 }
 
 TEST_CASE("the best loss of a seed is its own, over rates and warm-ups") {
-  // Each seed has its luck at another rate: no setting is best for all.
+  // Each seed is lucky at another rate: no setting is best for all.
   Results results = made_up(small_grid(), [](const RunOptions& run) {
     const double lucky[] = {0.001, 0.003, 0.01};
     return run.warmup == 100 && run.lr == lucky[run.seed] ? 0.95 : 1.0;
@@ -82,7 +82,7 @@ TEST_CASE("the best loss of a seed is its own, over rates and warm-ups") {
   CHECK(analyse(results).best(nn::post_ln(), 6, 2)->lr == 0.01);
   std::erase_if(results.runs,
                 [](const RunRecord& run) { return run.options.name() == "post-L6-lr0.01-w0-s1"; });
-  CHECK_FALSE(analyse(results).best(nn::post_ln(), 6, 1));  // not all of its tries are in
+  CHECK_FALSE(analyse(results).best(nn::post_ln(), 6, 1));  // not all of its tries have finished
   CHECK(analyse(results).best(nn::pre_ln(), 6, 1)->loss == 0.95);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("steps to a loss go by the mean of the last 20") {
   CHECK(std::isnan(steps_to(std::vector<double>(19, 0.0), 1)));
 }
 
-TEST_CASE("the target and the baseline depend on what is known of the text") {
+TEST_CASE("the target and the baseline depend on whether the entropy is known") {
   Results results = made_up(small_grid(), [](const RunOptions&) { return 1.0; });
   const Analysis known = analyse(results);
   CHECK(known.baseline.n == 3);
@@ -111,7 +111,7 @@ TEST_CASE("the target and the baseline depend on what is known of the text") {
   CHECK(known.floor() == 0.9);
   results.task.entropy.reset();
   const Analysis text = analyse(results);
-  CHECK(text.baseline.words() == "the 1-gram baseline");
+  CHECK(text.baseline.label() == "the 1-gram baseline");
   CHECK(text.baseline.loss == 3.1);
   CHECK(text.target == 2.0);
   CHECK(text.floor() == 0);

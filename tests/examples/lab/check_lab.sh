@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_lab.sh LAB: the program as its users meet it. It is stopped, goes on, draws again, and refuses.
+# check_lab.sh LAB: the program from the command line. It is stopped, resumed, draws its report again, and refuses wrong calls.
 set -eu
 lab=$1
 folder=$(mktemp -d)
@@ -11,7 +11,7 @@ fail() {
   [ ! -s err ] || cat err
   exit 1
 }
-# expect STATUS ARGS...: runs the lab; what it said is in out and err.
+# expect STATUS ARGS...: runs the lab; its output is in out and err.
 expect() {
   wanted=$1
   shift
@@ -30,7 +30,7 @@ refused() { # STATUS PART-OF-MESSAGE ARGS...: one clear line
 fingerprints() { grep -o '"parameters_sha256": "[0-9a-f]*"' "$1/compare/summary.json"; }
 
 small="--depths 1,2 --lrs 0.003,0.01 --warmups 0,5 --seeds 1 --steps 25"
-# shellcheck disable=SC2086 # one word an option
+# shellcheck disable=SC2086 # one word per option
 expect 0 $small --threads 2 --out unbroken
 [ "$(wc -l <out)" = 2 ] || fail "stdout is not the verdict and the path"
 [ "$(tail -n 1 out)" = unbroken/compare/report.html ] || fail "the last line is not the report's path"
@@ -60,7 +60,7 @@ expect 0 --resume broken --threads 2
 expect 0 --resume broken --threads 2
 grep -q '42 done already' err || fail "does not say that all runs are done"
 
-# Stopped before there is anything to show, and by SIGTERM: status 143, and what it says is true.
+# Stopped by SIGTERM before it has results: status 143 and a correct message.
 : >err
 "$lab" --depths 1,40 --lrs 0.01 --warmups 0 --seeds 1 --steps 25 --out early >out 2>err &
 until grep -q 'at a time: about' err; do kill -0 $! || fail "ended early"; done
@@ -69,7 +69,7 @@ status=0
 wait $! || status=$?
 [ $status = 143 ] || fail "after SIGTERM: status $status, expected 143"
 grep -q 'lab compare --resume early' err || fail "does not say how to go on"
-[ -s early/compare/report.html ] || fail "no page that says how far it came"
+[ -s early/compare/report.html ] || fail "no page that shows the progress"
 [ "$(find early -name '.gradus-tmp*' | wc -l)" = 0 ] || fail "temporary files are left"
 
 # Drawn again from the files: the same page.
@@ -79,16 +79,16 @@ expect 0 report unbroken
 cmp before.html unbroken/compare/report.html || fail "drawn again, the report differs"
 [ "$(tail -n 1 out)" = unbroken/compare/report.html ] || fail "report does not end with the path"
 
-# Another placement, and all there are.
+# Another placement, and the list of all.
 # shellcheck disable=SC2086
 expect 0 $small --placement rezero --out zero
 grep -q '^One seed .*ReZero in' out || fail "the verdict does not name ReZero"
 grep -q 'Pre-LN or ReZero?' zero/compare/report.html || fail "the report does not name ReZero"
-! grep -q 'Post-LN' zero/compare/report.html || fail "the report of other placements speaks of Post-LN"
+! grep -q 'Post-LN' zero/compare/report.html || fail "the report of other placements mentions Post-LN"
 expect 0 --placement list
 grep -q '^rezero  *ReZero: .*a f(x)' out || fail "--placement list has no ReZero"
 refused 2 "--placement: there is no 'mid'; \`--placement list\` lists all" --placement mid
-refused 2 '--placement: expects one, or two with a comma between' --placement peri,deep,pre
+refused 2 '--placement: expects one name, or two separated by a comma' --placement peri,deep,pre
 refused 2 '--placement: Peri-LN cannot be compared with itself' --placement peri,peri
 
 # Any bytes are a text.
@@ -115,7 +115,7 @@ rm special/compare/runs.jsonl
 mkfifo special/compare/runs.jsonl
 refused 1 'special/compare/runs.jsonl' --resume special
 refused 1 'special/compare/runs.jsonl is a pipe' report special
-# A file of the folder may not grow: told before any training.
+# A file of the folder may not grow: reported before any training.
 ( ulimit -f 1; "$lab" --quick --out small >out 2>err && exit 1; grep -q 'lab: --out: small/.*: cannot write: File too large' err ) ||
   fail "a limit on the size of files is not noticed"
 for value in 9223372036854775808 -1 12x 1e3 0x10 4294967297; do
@@ -128,5 +128,5 @@ mkdir old
 echo '{}' >old/config.json
 refused 1 'a lab of an older version wrote its config.json' --resume old
 refused 1 'a lab of an older version wrote it' report old
-refused 2 'report takes the folder' report
+refused 2 'report expects the folder' report
 refused 2 '--lrs' --lrs 0

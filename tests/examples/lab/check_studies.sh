@@ -1,20 +1,20 @@
 #!/bin/sh
-# check_studies.sh LAB: the lab's studies and claims as users meet them. Three claims are measured, a study is stopped and
-# goes on, parts are merged, what is wrong is refused.
+# check_studies.sh LAB: the lab's studies and claims from the command line. Three claims are measured, a study is stopped and
+# resumed, parts are merged, and wrong calls are refused.
 # shellcheck source=tests/examples/program.sh
 . "$(dirname "$0")/../program.sh"
 
-# What was measured, but for how long it took.
+# The measurements without their times.
 measured() { sed 's/"seconds":[^,]*,//' "$1"/"$2"/runs.jsonl | sort; }
 
-# Three claims, in their quick form.
+# Three claims in their quick form.
 expect 0 claim 31 --out claim-31
 says out ' 31  '
 says out 'false'
 for claim in 10 36; do
   expect 0 claim $claim --out claim-$claim
   says out " $claim  "
-  grep -q 'not measured' out && fail "claim $claim: something is not measured"
+  grep -q 'not measured' out && fail "claim $claim: a measure is not measured"
 done
 for file in index.html claims.html start/report.html start/numbers.csv start/series.csv start/study.json; do
   [ -s claim-10/$file ] || fail "no $file"
@@ -36,11 +36,11 @@ expect 0 merge part-1/start part-2 --out merged
 says out ' claims: '
 [ "$(measured whole start)" = "$(measured merged start)" ] || fail "merged parts differ from the whole"
 cmp -s whole/start/numbers.csv merged/start/numbers.csv || fail "the merged report has other numbers"
-refused 1 'merge: merged is there already' merge part-1 part-2 --out merged
+refused 1 'merge: merged exists already' merge part-1 part-2 --out merged
 refused 1 'merge: run ' merge part-1 part-1 part-2 --out doubled
 says err 'is in part-1/start and in part-1/start'
 
-# Stopped by Ctrl-C, then gone on with.
+# Stopped by Ctrl-C, then resumed.
 "$program" start --quick --out stopped --threads 1 >out 2>err &
 while [ "$(cat stopped/start/runs.jsonl 2>/dev/null | wc -l)" -lt 2 ]; do kill -0 $! || fail "ended early"; done
 "$program" start --resume stopped >out2 2>err2 && fail "two at once in one folder"
@@ -51,7 +51,7 @@ wait $! || status=$?
 [ $status = 130 ] || fail "after Ctrl-C: status $status, expected 130"
 says err 'to go on: lab start --resume stopped'
 for option in '--seed 3' --quick; do
-  # shellcheck disable=SC2086 # one word an option
+  # shellcheck disable=SC2086 # one word per option
   expect 2 start --resume stopped $option
 done
 says err 'lab start: --quick cannot change a study under way'
@@ -60,15 +60,15 @@ refused 1 '--resume: typo holds no study start' start --resume typo
 expect 0 start --resume stopped/start
 [ "$(measured whole start)" = "$(measured stopped start)" ] || fail "a resumed study differs from an unbroken one"
 
-# report draws again; a study's own folder will do.
+# report draws the pages again; a study's own folder is enough.
 rm stopped/index.html stopped/start/report.html
 expect 0 report stopped/start
 for file in index.html start/report.html; do [ -s stopped/$file ] || fail "report drew no $file"; done
 
-# What is there is not written over, and neither another machine's runs nor other data are added.
+# Existing files are not overwritten, and neither another machine's runs nor other data are added.
 mkdir mine
 echo mine >mine/index.html
-refused 1 'mine holds index.html, which is not of the lab' start --quick --out mine
+refused 1 'mine holds index.html, which does not belong to the lab' start --quick --out mine
 cp -r whole other
 sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
 expect 0 start --resume other # another version with the same arithmetic
@@ -79,28 +79,28 @@ cp -r twice/start twice/again
 refused 1 'twice holds the study start twice' layer-norm --quick --out twice
 mkdir data
 echo 'too short' >data/tinyshakespeare.txt
-refused 1 '--data: ' claims --data data --out x # no pairs to translate: found before a study is made
+refused 1 '--data: ' claims --data data --out x # no pairs to translate: detected before a study is created
 
-# Before the first of all studies it is said how long they take, together and each.
+# Before the first of all studies the program says how long they take, in total and each.
 for form in --standard --full; do
   stopped INT 130 err ', 1 at a time: about' claims $form --out all$form --threads 1
   head -n 1 err >said$form
   grep -qE '^[0-9]+ studies, 1 run at a time: about [0-9].* on a fast machine: .*start [0-9].*norms [0-9]' said$form ||
-    fail "claims $form does not begin with how long it takes"
+    fail "claims $form does not begin with its time"
 done
-cmp -s said--standard said--full && fail "claims --full is said to take as long as --standard"
+cmp -s said--standard said--full && fail "claims --full claims to take as long as --standard"
 
 expect 0 help
 says out '--quick'
 refused 1 "there is no study 'sart'" sart
 refused 1 'there is no claim 999' claim 999
-refused 2 'claim takes the number of one' claim
-refused 2 'merge takes the folders' merge part-1
+refused 2 'claim expects the number of a claim' claim
+refused 2 'merge expects the folders' merge part-1
 refused 1 'merge: . holds no folder of a study' merge . --out x
 refused 1 '--shard: expects I/N' start --quick --shard 3/2 --out x
 refused 1 'whole/start holds a study already: go on with --resume whole' start --quick --out whole
 refused 1 'the study text needs --data, a text file' text --quick --out x
 refused 1 '--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got none' text --quick --data none --out x
-refused 1 '--data: whole is no folder with train.de' translation --quick --data whole --out x
+refused 1 '--data: whole is not a folder with train.de' translation --quick --data whole --out x
 echo '{"run":"x"}' >>stopped/start/runs.jsonl
 refused 1 'stopped/start/runs.jsonl: line' report stopped

@@ -33,7 +33,7 @@ StudyConfig config_of(const Settings& settings) {
           .machine = {{"gradus", "0.1.0"}}};
 }
 
-/// A small comparison as it stands on disk.
+/// Runs a small comparison in a folder.
 void run_in(const std::filesystem::path& folder, std::int64_t threads = 2) {
   kit::make_folder(folder);
   write_study(folder, config_of(tiny_grid()));
@@ -55,7 +55,7 @@ std::string message_of(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("what is measured is read back, the same for any number of threads") {
+TEST_CASE("measurements are read back, the same for any number of threads") {
   const test::ScratchFolder folder;
   run_in(folder / "one", 1), run_in(folder / "two", 2);
   const Results one = results_in(folder / "one"), two = results_in(folder / "two");
@@ -80,7 +80,7 @@ TEST_CASE("what is measured is read back, the same for any number of threads") {
   CHECK(one.runs[0].parameters_sha256 != one.runs[1].parameters_sha256);
 }
 
-TEST_CASE("a comparison that was killed and goes on equals an unbroken one") {
+TEST_CASE("a killed and resumed comparison equals an unbroken one") {
   const test::ScratchFolder folder;
   run_in(folder / "whole");
   const std::string all = kit::read_file(folder / "whole" / "runs.jsonl");
@@ -107,12 +107,12 @@ TEST_CASE("the page is drawn from the files, the same each time, and summary.jso
   CHECK(draw() == sentence);
   CHECK(kit::read_file(folder / "compare" / "report.html") == html);
   CHECK(kit::read_file(folder / "compare" / "summary.json") == summary);
-  // Before its first run has finished there is a page, too.
+  // There is also a page before the first run has finished.
   kit::replace_file(folder / "compare" / "runs.jsonl", "");
   CHECK(draw() == "Nothing has been measured yet.");
 }
 
-TEST_CASE("the plan has its seeds one after the other, and before them all that is measured at the start") {
+TEST_CASE("the plan has first the measurements at the start, then its seeds one after the other") {
   Settings settings = tiny_grid();
   settings.seeds = 2, settings.seed = 7;
   const std::vector<StudyRun> plan = study_named("compare").plan(config_of(settings).options);
@@ -123,14 +123,14 @@ TEST_CASE("the plan has its seeds one after the other, and before them all that 
   }
 }
 
-TEST_CASE("a folder of an older version is named as one") {
+TEST_CASE("a folder of an older version is reported") {
   const test::ScratchFolder folder;
   kit::replace_file(folder / "config.json", "{}");
   CHECK(message_of(folder.path()).find("a lab of an older version wrote it") != std::string::npos);
   CHECK(message_of(folder / "missing").find("it has no study.json") != std::string::npos);
 }
 
-TEST_CASE("settings come back; without any they are those of the budget") {
+TEST_CASE("settings are read back; without any they are those of the budget") {
   Settings settings = tiny_grid();
   settings.seed = 3;
   settings.placements = {nn::placement_named("deepnorm"), nn::placement_named("peri")};
@@ -144,7 +144,7 @@ TEST_CASE("settings come back; without any they are those of the budget") {
   CHECK(settings_of({.budget = Budget::full}).seeds == 9);
 }
 
-TEST_CASE("settings that no plan has are refused: each whole number, with its name") {
+TEST_CASE("invalid settings are refused, each with its name") {
   const test::ScratchFolder folder;
   const Json good = json_of(tiny_grid());
   const auto with = [&](const char* pointer, const Json& value) {

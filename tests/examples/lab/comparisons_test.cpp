@@ -21,8 +21,7 @@ Comparisons compared(const Settings& options, const test::Outcome& outcome) {
 
 TEST_CASE("settings that share a seed are one observation") {
   // Seeds 0 and 1: Post-LN fails at all 18 settings. Seed 2: Pre-LN fails at one. Counted by pairs of runs
-  // that would be 36 to 1, p = 6e-10 by McNemar's test; by seeds it is 2 to 1, which chance does all the
-  // time.
+  // that would be 36 to 1, p = 6e-10 by McNemar's test; by seeds it is 2 to 1, which is common by chance.
   const Comparisons all = compared(small_grid(), [](const RunOptions& run) {
     const bool post_fails = run.placement == nn::post_ln() && run.seed < 2;
     const bool pre_fails =
@@ -60,7 +59,7 @@ TEST_CASE("six seeds that agree answer the first question, and no other of ten")
   CHECK_FALSE(nine.best[0].comparison.clear());
 }
 
-TEST_CASE("the best of a depth is chosen by each seed for itself") {
+TEST_CASE("each seed chooses its own best setting of a depth") {
   const double rates[] = {0.001, 0.003, 0.01};
   const Comparisons all = compared(small_grid(), [&](const RunOptions& run) {
     if (run.placement == nn::pre_ln()) return 1.0;
@@ -73,14 +72,14 @@ TEST_CASE("the best of a depth is chosen by each seed for itself") {
   CHECK(all.best[0].comparison.difference.down == 3);
 }
 
-TEST_CASE("seeds that have not finished a depth do not speak for it") {
+TEST_CASE("seeds that have not finished a depth do not count for it") {
   Results results = made_up(small_grid(2), [](const RunOptions& run) { return 1.0 + jitter(run); });
   std::erase_if(results.runs,
                 [](const RunRecord& run) { return run.options.seed == 1 && run.options.layers == 12; });
   const Comparisons all = comparisons_of(analyse(results));
   CHECK(all.best[0].comparison.difference.count == 2);
   CHECK(all.best[2].comparison.difference.count == 1);
-  CHECK(all.learned.difference.count == 2);  // over the settings it has
+  CHECK(all.learned.difference.count == 2);  // over its finished settings
   results.runs.clear();
   const Comparisons none = comparisons_of(analyse(results));
   CHECK(none.pairs == 0);

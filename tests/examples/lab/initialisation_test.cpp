@@ -16,7 +16,7 @@ using namespace gradus::lab::compare;
 
 namespace {
 
-/// Of Xiong et al.'s weights, both placements at each depth.
+/// States with Xiong et al.'s weights, both placements at each depth.
 std::vector<InitialState> states_at(std::initializer_list<std::int64_t> depths, std::int64_t seeds = 10,
                                     std::uint64_t seed = 0) {
   std::vector<InitialState> states;
@@ -59,7 +59,7 @@ TEST_CASE("the gradient of the activations is that of finite differences in scal
   }
 }
 
-TEST_CASE("the share of the first block is that of its gradient in the last one's") {
+TEST_CASE("the share of the first block is its gradient over the last one's") {
   const auto states = states_at({2}, 1);
   for (const InitialState& state : states) {
     CHECK(state.weight_share.at(0) == doctest::Approx(state.gradient[0] / state.gradient[1]));
@@ -74,7 +74,7 @@ TEST_CASE("the same seed gives the same figures, another seed others") {
   CHECK(a != states_at({2}, 2, 100)[0].top_gradient);
 }
 
-TEST_CASE("norms outside the bounds of Lemma 2 are seen in any layer of any depth") {
+TEST_CASE("norms outside the bounds of Lemma 2 are detected in any layer of any depth") {
   const Initialisation start = test::made_up_start();
   CHECK(check_theorem1(start.states).pre_norm_inside_lemma2.value());
   const auto holds_with = [&](std::size_t layer, double norm) {
@@ -92,14 +92,14 @@ TEST_CASE("a depth that was not measured is named") {
   CHECK_THROWS_WITH_AS(check_theorem1(states_at({2}, 1)), "check_theorem1: depth 32 was not measured", Error);
 }
 
-TEST_CASE("the Jacobian of layer norm: the right formula, and how far off the wrong ones are") {
+TEST_CASE("the Jacobian of layer norm: the right formula, and the errors of the wrong ones") {
   const JacobianCheck check = check_layer_norm_jacobian(6, 0);
   CHECK(check.max_error < 1e-8);
   CHECK(check.wrong_mean_only > 0.05);
   CHECK(check.wrong_constant_sigma > 0.05);
 }
 
-TEST_CASE("before the first step no Post-LN gradient fades as the norms alone would have it") {
+TEST_CASE("before the first step no Post-LN gradient vanishes as the norms alone would predict") {
   const double alone = norms_alone(32);
   CHECK(alone == test::near(0.00187, 0.01));  // (2/3)^15.5
   std::size_t measured = 0;

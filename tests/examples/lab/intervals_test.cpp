@@ -23,7 +23,7 @@ TEST_CASE("quantiles of Student's t are those of the tables") {
   CHECK(t_quantile(0.995, 5) == doctest::Approx(4.03214298).epsilon(1e-7));
   CHECK(t_quantile(0.025, 9) == doctest::Approx(-2.26215716).epsilon(1e-7));
   CHECK(std::abs(t_quantile(0.5, 7)) < 1e-7);
-  CHECK(t_quantile(0.975, 1e6) == doctest::Approx(1.95996).epsilon(1e-5));  // the bell curve's
+  CHECK(t_quantile(0.975, 1e6) == doctest::Approx(1.95996).epsilon(1e-5));  // the normal distribution's
 }
 
 TEST_CASE("the incomplete beta function where it has a closed form") {
@@ -46,7 +46,7 @@ TEST_CASE("t interval: mean -+ t s / sqrt(n)") {
   CHECK(t_interval(Values{2, 2, 2}, 0.95).low == 2);
 }
 
-TEST_CASE("t intervals cover the mean as often as they say") {
+TEST_CASE("t intervals cover the mean at their stated level") {
   gradus::Generator generator(1);
   int covered = 0;
   constexpr int kTrials = 4000;
@@ -83,7 +83,7 @@ TEST_CASE("Clopper and Pearson's interval") {
   CHECK(share_interval(0, 10, 0.95).high == doctest::Approx(1 - std::pow(0.025, 0.1)).epsilon(1e-9));
 }
 
-TEST_CASE("the interval of the median lies on one side of 0 exactly where the sign test tells a difference") {
+TEST_CASE("the interval of the median lies on one side of 0 exactly if the sign test finds a difference") {
   CHECK(median_interval({3, 1, 2, 6, 5, 4}, 0.95).low == 1);
   CHECK(median_interval({3, 1, 2, 6, 5, 4}, 0.95).high == 6);
   CHECK(std::isinf(median_interval({1, 2, 3, 4, 5}, 0.95).low));  // p = 2 / 2^5 at best

@@ -1,5 +1,5 @@
 #pragma once
-// Labs that never ran: results made up from a formula, to see what is said about them.
+// Fabricated results of comparisons, from a formula, for testing the sentences about them.
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +51,7 @@ inline lab::compare::Results made_up(const lab::compare::Settings& settings, con
   return results;
 }
 
-/// The start as Theorem 1 has it, with `post_slope` and `pre_slope` as powers of the depth.
+/// The start as in Theorem 1, with `post_slope` and `pre_slope` as powers of the depth.
 inline lab::compare::Initialisation made_up_start(
     double post_slope = 0, double pre_slope = -0.5,
     const lab::compare::Placements& placements = lab::compare::Settings().placements) {

@@ -48,7 +48,7 @@ TEST_CASE("a model without data is uniform") {
 }
 
 TEST_CASE("the best n is the shortest context that holds the pattern") {
-  // 0 1 1 0 1 1 ...: two characters decide the next, one does not.
+  // 0 1 1 0 1 1 ...: two characters determine the next, one does not.
   Text text;
   for (int i = 0; i < 3000; ++i) text.push_back(i % 3 == 0 ? 0 : 1);
   const std::vector<Text> texts{text};

@@ -42,7 +42,7 @@ TEST_CASE("defaults have at least three seeds, and both placements, depths, rate
         plan_runs(settings_of(parsed({}).options)).size());
 }
 
-TEST_CASE("what is given holds, each value once and in order") {
+TEST_CASE("given options are used, each value once and in order") {
   const Given given =
       parsed({"--depths", "4,2,4", "--lrs", "0.01,0.001", "--warmups", "5", "--seeds", "2", "--seed", "7",
               "--threads", "3", "--steps", "12", "--text", "a.txt", "--out", "b"});
@@ -58,7 +58,7 @@ TEST_CASE("what is given holds, each value once and in order") {
   CHECK(given.out == "b");
 }
 
-TEST_CASE("bad words end with status 2") {
+TEST_CASE("bad arguments end with status 2") {
   for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
            {"--depths", "0"},
            {"--depths", "2,,3"},
@@ -94,7 +94,7 @@ TEST_CASE("bad words end with status 2") {
   CHECK(status_of({"--resume", "x", "--threads", "2"}, given) == -1);
 }
 
-TEST_CASE("the plan has every setting once, and the ablations of its middle") {
+TEST_CASE("the plan has every setting once, and the ablations at its middle") {
   const Settings options = settings_of(parsed({"--depths", "2,6,12", "--lrs", "0.001,0.003,0.01,0.03",
                                                "--warmups", "0,100", "--seeds", "3", "--seed", "5"})
                                            .options);

@@ -21,7 +21,7 @@ TEST_CASE("a run that ends at the context-free loss has failed, and no mean is o
   CHECK(survival_of(std::vector<double>{}, 3).surviving.empty());
 }
 
-TEST_CASE("a target that is not reached is no number") {
+TEST_CASE("a target that is not reached has no number of steps") {
   const std::vector<double> steps = {300, std::nan(""), 100, std::nan("")};
   const Reached all = reached_of(steps);
   CHECK(all.reached == 2);
@@ -32,7 +32,7 @@ TEST_CASE("a target that is not reached is no number") {
   CHECK(all.open_after(1e9) == 0.5);  // never comes down to 0
 }
 
-TEST_CASE("a run that never gets there is not sooner, and later than one that does") {
+TEST_CASE("a run that never reaches the target is not sooner, and later than one that does") {
   const double never = std::nan("");
   CHECK(sooner(100, 120) == 1);
   CHECK(sooner(100, 100) == 1);

@@ -1,4 +1,4 @@
-// Other placements than Pre-LN and Post-LN: on the command line, in files, in models and in what is said.
+// Placements other than Pre-LN and Post-LN: on the command line, in files, in models and in reports.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 const nn::Placement kPeri = nn::placement_named("peri"), kDeep = nn::placement_named("deepnorm");
 
-/// What --placement makes of the words; nothing where they are refused.
+/// The placements that --placement selects; nothing if refused.
 std::optional<Placements> compared(const char* words) {
   const char* const arguments[] = {"lab", "--placement", words};
   Given given;
@@ -43,7 +43,7 @@ Results made_up_of(const Placements& placements) {
   return results;
 }
 
-/// All that a reader is told: the page with its charts, and summary.json.
+/// The whole output: the page with its charts, and summary.json.
 std::string told_of(const Placements& placements) {
   const Results results = made_up_of(placements);
   const Verdict verdict = verdict_of(analyse(results), results.initialisation);
@@ -69,7 +69,7 @@ TEST_CASE("one placement is compared with Pre-LN, two with each other") {
   CHECK_FALSE(compared("list"));
 }
 
-TEST_CASE("every placement has a word of its own, which it comes back from") {
+TEST_CASE("every placement has a unique name, from which it is found") {
   std::vector<std::string> words;
   for (const nn::Placement& p : nn::placements()) {
     words.push_back(name_of(p));
@@ -80,7 +80,7 @@ TEST_CASE("every placement has a word of its own, which it comes back from") {
   CHECK(std::adjacent_find(words.begin(), words.end()) == words.end());
 }
 
-TEST_CASE("models start as their placement has it, and otherwise from the same weights") {
+TEST_CASE("models start as their placement requires, and otherwise from the same weights") {
   const nn::GPT pre = model_of(nn::pre_ln());
   for (const nn::Placement& p : nn::placements()) {
     INFO(p.name);
@@ -119,7 +119,7 @@ TEST_CASE("every placement is measured before the first step, with its own initi
   }
 }
 
-TEST_CASE("what is said names the placements that were compared, and no others") {
+TEST_CASE("the report names the compared placements, and no others") {
   const std::string text = told_of({kDeep, kPeri});
   CHECK(says(text, "DeepNorm or Peri-LN?"));
   CHECK(says(text, "Peri − DeepNorm +0.2"));
@@ -131,7 +131,7 @@ TEST_CASE("what is said names the placements that were compared, and no others")
   }
 }
 
-TEST_CASE("what is true of Pre-LN or Post-LN alone is said where it is compared") {
+TEST_CASE("statements about Pre-LN or Post-LN alone appear only if it is compared") {
   const std::string pre = told_of({nn::pre_ln(), kPeri}), post = told_of({kPeri, nn::post_ln()});
   CHECK(says(pre, "Theorem 1 of Xiong et al. for Pre-LN"));
   CHECK(says(pre, "the bounds of their Lemma 2"));

@@ -14,8 +14,8 @@ using namespace gradus::lab;
 
 namespace {
 
-// A reader of its own: from the characters so far alone it gives the probability of every character that may
-// follow. It shares no code with the language, only the rules: K boxes with V letters each, in order a-z,
+// An independent reader: from the characters so far alone it gives the probability of every character that
+// may follow. It shares no code with the language, only the rules: K boxes with V letters each, in order a-z,
 // A-Z.
 std::map<char, double> what_follows(const std::string& before, int boxes, int things) {
   std::map<char, double> p;
@@ -136,7 +136,7 @@ TEST_CASE("the entropy is the mean over places") {
   CHECK(RecallLanguage({2, 3, 4}).entropy() == doctest::Approx((2 * std::log(2) + 1.5 * std::log(3)) / 4));
 }
 
-TEST_CASE("no n-gram comes near the bound") {
+TEST_CASE("no n-gram comes near the entropy") {
   for (const RecallOptions& options : {RecallOptions{4, 6, 32}, RecallOptions{6, 6, 48}}) {
     const RecallLanguage language(options);
     const auto train = documents(language, 3000, 4);
@@ -197,7 +197,7 @@ TEST_CASE("a chain: the next box depends on those before it, and surprise() know
       ++counts[{texts.back()[at - 4], texts.back()[at - 2]}][texts.back()[at]];
   }
   CHECK(counts.size() == 9);
-  // The same from counts: a code of its own knows nothing of the table.
+  // The same from counts, with independent code that does not know the table.
   double counted = 0, most = 0, least = 1;
   for (const std::string& text : texts) {
     std::set<char> opened;

@@ -52,7 +52,7 @@ Json summary(const Results& results) {
 
 }  // namespace
 
-TEST_CASE("the report is one sound page of its own") {
+TEST_CASE("the report is one self-contained, sound page") {
   const Report report = report_of(finished());
   CHECK(test::flaw_in(report.html) == "");
   CHECK(report.html.size() < 1'000'000);
@@ -68,7 +68,7 @@ TEST_CASE("the report is one sound page of its own") {
   CHECK(report.html.find(">nan<") == std::string::npos);
 }
 
-TEST_CASE("charts are files that stand alone, with names of their own") {
+TEST_CASE("charts are self-contained files with unique names") {
   const Report report = report_of(finished());
   CHECK(report.plots.size() == 14);
   std::vector<std::string> names;
@@ -82,7 +82,7 @@ TEST_CASE("charts are files that stand alone, with names of their own") {
   }
 }
 
-TEST_CASE("a stopped lab has a report of what there is") {
+TEST_CASE("a stopped lab has a report of the finished runs") {
   Results results = finished();
   for (const std::size_t left : {std::size_t{50}, std::size_t{1}, std::size_t{0}}) {
     CAPTURE(left);
@@ -114,7 +114,7 @@ TEST_CASE("a wide grid stays under a megabyte") {
   CHECK(report_of(made_up(options, outcome)).html.size() < 1'000'000);
 }
 
-TEST_CASE("a text without known entropy has a report that says so, and hides no odd name") {
+TEST_CASE("a text without known entropy has a report that says so, and escapes an odd name") {
   Results results = finished();
   results.task.entropy.reset();
   results.task.name = "a <b> & \"c\".txt";
@@ -122,14 +122,15 @@ TEST_CASE("a text without known entropy has a report that says so, and hides no 
   CHECK(test::flaw_in(report.html) == "");
   CHECK(report.html.find("a &lt;b&gt; &amp; ") != std::string::npos);
   CHECK(report.html.find("above the entropy") == std::string::npos);
-  CHECK(report.html.find("least possible loss is unknown") != std::string::npos);
+  CHECK(report.html.find("lowest possible loss is unknown") != std::string::npos);
 }
 
-TEST_CASE("what is left of a gradient at the first block is told by medians over seeds") {
+TEST_CASE("the share of a gradient at the first block is given by medians over seeds") {
   const std::string html = report_of(finished()).html;
-  CHECK(html.find("in the first block 0.5 (0.25 to 2) times the gradient of the last for Post-LN") !=
+  CHECK(html.find("the first block's gradient is 0.5 (0.25 to 2) times the last block's for Post-LN") !=
         std::string::npos);
-  CHECK(html.find("after the first block 0.3 (0.2 to 8) times the gradient after the last for Post-LN") !=
+  CHECK(html.find(
+            "the gradient after the first block is 0.3 (0.2 to 8) times that after the last for Post-LN") !=
         std::string::npos);
 }
 

@@ -12,7 +12,7 @@ TEST_CASE("sha256 gives the standard's digests") {
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("parts hash like the whole, and asking does not end the hash") {
+TEST_CASE("parts hash like the whole, and hex() does not end the hash") {
   Sha256 hash;
   hash.update("a");
   CHECK(hash.hex() == sha256("a"));

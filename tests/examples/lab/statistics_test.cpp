@@ -25,7 +25,7 @@ TEST_CASE("spread of a sample") {
   CHECK(standard_deviation(Values{5}) == 0);
 }
 
-TEST_CASE("the median stands in the middle, whatever the order") {
+TEST_CASE("the median is the middle value, whatever the order") {
   CHECK(median({6, 1, 2}) == 2);
   CHECK(median({100, 1, 2, 4}) == 3);
   CHECK(median({5}) == 5);
@@ -47,12 +47,12 @@ TEST_CASE("the sign test, by hand") {
   CHECK(sign_test(2000, 1000, 3000) < 1e-70);
 }
 
-TEST_CASE("a seed without a difference speaks for neither side") {
+TEST_CASE("a seed without a difference counts for neither side") {
   CHECK(sign_test(6, 0, 7) == doctest::Approx(2 * (1 + 7) / 128.0));
   CHECK(sign_test(6, 0, 7) == sign_test(6, 1, 7));
 }
 
-TEST_CASE("differences, one a seed") {
+TEST_CASE("differences, one per seed") {
   const Difference difference = difference_of(Values{-1, 0, 2, 3, 6});
   CHECK(difference.mean == doctest::Approx(2));
   CHECK(difference.low == -1);
@@ -70,7 +70,7 @@ TEST_CASE("differences, one a seed") {
   CHECK(std::isnan(difference_of({}).mean));
 }
 
-TEST_CASE("few seeds show little, however alike they are") {
+TEST_CASE("few seeds show little, even if they agree") {
   // Three equal differences have no spread at all; an interval from their standard deviation would be a
   // point.
   CHECK(difference_of(Values{1, 1, 1}).p() == doctest::Approx(0.25));
@@ -92,8 +92,9 @@ TEST_CASE("Holm's correction, by hand") {
   CHECK(holm(Values{}).empty());
 }
 
-TEST_CASE("Benjamini and Hochberg: the largest rank whose p is below its share of 0.05, and all before it") {
-  // The example of section 3.2 of the paper (1995): of fifteen the four least are kept at 0.05.
+TEST_CASE(
+    "Benjamini and Hochberg: keeps the largest rank whose p is below its share of 0.05, and all before it") {
+  // The example of section 3.2 of the paper (1995): of fifteen the four smallest are kept at 0.05.
   const Values p = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                     0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
   const Values adjusted = benjamini_hochberg(p);

@@ -37,7 +37,7 @@ TEST_CASE("the recall language as a task") {
   CHECK((first.inputs - other.inputs).abs().sum().item() > 0);
 }
 
-TEST_CASE("a text as a task: no entropy, a baseline on what the models are measured on") {
+TEST_CASE("a text as a task: no entropy, and a baseline on the models' validation set") {
   const test::ScratchFolder folder;
   kit::replace_file(folder / "text.txt", repeated("abcd", 500));
   const Task task(folder / "text.txt", 32);
@@ -71,7 +71,7 @@ TEST_CASE("a text of one character over and over") {
   CHECK(task.context_free_loss() == 0);
 }
 
-TEST_CASE("texts that will not do are named") {
+TEST_CASE("unusable texts are named") {
   const test::ScratchFolder folder;
   kit::replace_file(folder / "short.txt", std::string(200, 'a'));
   kit::replace_file(folder / "empty.txt", "");

@@ -23,7 +23,7 @@ TEST_CASE("a training has a loss and a gradient of each step, and a fingerprint 
   CHECK(measure_training(recall_task(), {.layers = 1, .lr = 0.01, .seed = 1}, 6).texts != one.texts);
 }
 
-TEST_CASE("a run that diverges has no final loss and says where") {
+TEST_CASE("a run that diverges has no final loss, but the step at which it diverged") {
   const Measured wild = measure_training(recall_task(), {.layers = 1, .lr = 1e30}, 6);
   CHECK(std::isnan(wild.numbers.at("final-loss")));
   CHECK(wild.numbers.at("diverged-at") <= 6);

@@ -37,7 +37,7 @@ test::Outcome one_fails(const nn::Placement& fragile) {
 
 }  // namespace
 
-TEST_CASE("Post-LN fails where it is deep") {
+TEST_CASE("Post-LN fails in deep models") {
   Results results = made_up(small_grid(6), one_fails(nn::post_ln()));
   results.initialisation = made_up_start();
   const Verdict verdict = verdict_on(results);
@@ -58,22 +58,18 @@ TEST_CASE("Post-LN fails where it is deep") {
   CHECK(finding(verdict, "Warm-up") ==
         "**Warm-up.** With 100 steps of it instead of none: no Pre-LN run had failed; 12 of 30 Post-LN runs "
         "that had failed came below the baseline.");
-  CHECK(says(finding(verdict, "Learning rate"), "Post-LN came below the baseline at no rate there"));
+  CHECK(says(finding(verdict, "Learning rate"), "Post-LN did not come below the baseline at any rate there"));
   CHECK(says(finding(verdict, "Start"), "So do the upper bounds of Theorem 1"));
   CHECK(finding(verdict, "6 seeds") ==
-        "**6 seeds** a setting. Runs of one seed share data and, where equally deep, weights, so seeds are "
-        "counted, not runs: all 6 on one side happen by chance with p = 0.031 (exact sign test), the least "
-        "that 6 seeds can show. The "
-        "first "
-        "question, which placement learns on more settings, stands alone. The 9 others are called clear only "
-        "if p < "
-        "0.05 is left after Holm's correction for so many, which takes 9 seeds that agree. In brackets: the "
-        "range "
-        "over seeds.");
+        "**6 seeds** per setting. Runs of one seed share data and, at equal depth, weights, so seeds are "
+        "counted, not runs: all 6 fall on one side by chance with p = 0.031 (exact sign test), the smallest "
+        "p that 6 seeds can show. The first question, which placement learns on more settings, is tested "
+        "alone. The other 9 are called clear only if p < 0.05 after Holm's correction for that many, which "
+        "takes 9 seeds that agree. In brackets: the range over seeds.");
 }
 
 TEST_CASE("a best rate at the edge of the grid is named") {
-  // Post-LN: the lower the better with 12 layers; with 2 layers one seed of 6 likes the highest rate.
+  // Post-LN: the lower the better with 12 layers; with 2 layers one seed of 6 is best at the highest rate.
   const auto outcome = [](const RunOptions& run) {
     double loss = 0.93 + jitter(run) + (run.lr == 0.003 ? 0 : 0.01);
     if (run.placement == nn::post_ln() && run.layers == 12) loss = 1 + run.lr;
@@ -82,7 +78,7 @@ TEST_CASE("a best rate at the edge of the grid is named") {
   };
   const Verdict verdict = verdict_on(made_up(small_grid(6), outcome));
   CHECK(finding(verdict, "Best rates") ==
-        "**Best rates.** Some lie at the edge of the grid, beyond which better ones may lie: with 2 layers "
+        "**Best rates.** Some are at the edge of the grid, and better ones may lie outside it: with 2 layers "
         "Post-LN's is the highest, 0.01, in 1 of 6 seeds and with 12 layers Post-LN's is the lowest, 0.001, "
         "in 6 of 6 seeds.");
   CHECK(says(verdict.sentence, "with 12 layers (0.932 against 1.001, Post-LN's at the lowest rate tried)."));
@@ -96,7 +92,7 @@ TEST_CASE("a best rate at the edge of the grid is named") {
         "**Best rates.** Only 0.003 and 0.01 were tried; better ones may lie elsewhere.");
 }
 
-TEST_CASE("of a single setting the verdict says once for whom the loss is lower") {
+TEST_CASE("for a single setting the verdict states the lower loss once") {
   Settings one = small_grid(2);
   one.depths = {2}, one.lrs = {0.003}, one.warmups = {0};
   const auto outcome = [](const RunOptions& run) { return run.placement == nn::post_ln() ? 0.95 : 0.93; };
@@ -168,7 +164,7 @@ TEST_CASE("no difference is called no difference") {
              "Pre-LN without its final norm 0.000 (0.000 to 0.000), up in as many seeds as down, 0"));
 }
 
-TEST_CASE("what many seeds agree on is clear") {
+TEST_CASE("a result on which many seeds agree is clear") {
   const Verdict verdict = verdict_on(made_up(small_grid(9), [](const RunOptions& run) {
     return (run.placement == nn::post_ln() ? 0.925 : 0.935) + (run.final_norm ? 0.1 : 0) + jitter(run);
   }));
@@ -198,7 +194,7 @@ TEST_CASE("one seed decides nothing") {
   CHECK(says(finding(verdict, "Ablations"), "Post-LN with a final norm 0.000;"));
 }
 
-TEST_CASE("a lab that was stopped says what is missing") {
+TEST_CASE("a stopped lab says which runs are missing") {
   Results results = made_up(small_grid(), one_fails(nn::post_ln()));
   results.runs.resize(20);
   const Verdict verdict = verdict_on(results);
@@ -212,7 +208,8 @@ TEST_CASE("a lab that was stopped says what is missing") {
 }
 
 TEST_CASE(
-    "gradients go as the theorem's bounds do only when they do, and no smaller gradient contradicts it") {
+    "gradients are reported as following the theorem's bounds only if they do, and no smaller gradient "
+    "contradicts it") {
   const auto sentence = [](double post_slope, double pre_slope) {
     return start_sentence(made_up_start(post_slope, pre_slope).states, Settings().placements);
   };
@@ -241,7 +238,7 @@ TEST_CASE("a diverged run is a run that failed") {
   CHECK(says(finding(verdict, "Learning rate"), "Post-LN depends on it more, in 6 of 6 seeds"));
 }
 
-TEST_CASE("a grid with one rate, one depth and one warm-up is judged by what it has") {
+TEST_CASE("a grid with one rate, one depth and one warm-up is judged, too") {
   Settings options = small_grid(6);
   options.depths = {6};
   options.lrs = {0.003};

@@ -96,10 +96,10 @@ Figures attention_figures(const StudyResults& results) {
 std::string setting() {
   const Grid full = grid_of({.budget = Budget::full});
   return fmt::format(
-      "Claim 43: random queries and keys, {} seeds. The others: GPTs of {} layers, 32 channels and 4 heads "
-      "on the recall language, {} steps of 16 documents, Adam without warm-up at {}, and at {} where a row "
-      "says so; the softmax over other axes in 2 layers, {} steps; {} seeds. Scores, heads and losses are "
-      "read from the validation set; queries and keys of claims 44 and 45 at rate {}.",
+      "Claim 43: random queries and keys, {} seeds. The other claims: GPTs of {} layers, 32 channels and 4 "
+      "heads on the recall language, {} steps of 16 documents, Adam without warm-up at {}, and at {} where a "
+      "row says so; the softmax over other axes in 2 layers, {} steps; {} seeds. Scores, heads and losses "
+      "are read from the validation set; queries and keys of claims 44 and 45 at rate {}.",
       full.scale_seeds.size(), kTrainedLayers, full.steps, full.rates[0], full.rates[1], full.axis_steps,
       full.seeds.size(), kRate);
 }

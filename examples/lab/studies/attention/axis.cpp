@@ -57,9 +57,9 @@ double best_loss_on(const Batch& documents) {
     for (std::int64_t t = 0; t < length; ++t) {
       const std::int64_t token = ids[static_cast<std::size_t>(b * length + t)];
       if (t % 2 == 0)
-        sum += std::log(static_cast<double>(language.boxes));  // a box's name comes
+        sum += std::log(static_cast<double>(language.boxes));  // a box's name
       else if (opened.insert(token).second)
-        sum += std::log(static_cast<double>(language.things));  // its thing, for the first time
+        sum += std::log(static_cast<double>(language.things));  // its thing, when it is new
     }
   }
   return sum / static_cast<double>(ids.size());

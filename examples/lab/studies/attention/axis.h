@@ -1,5 +1,5 @@
 #pragma once
-// Attention whose softmax runs over an axis of one's choice, right or wrong.
+// Attention whose softmax runs over a chosen axis, right or wrong.
 
 #include "gradus/nn/nn.h"
 #include "lab/training/task.h"
@@ -12,15 +12,15 @@ enum class SoftmaxAxis {
   keys = 3      // the right one
 };
 
-/// The weights [B, H, T, T] of a block's heads for what its attention reads [B, T, C]: causal by scores of
-/// -1e9, as printed code has it.
+/// The weights [B, H, T, T] of a block's heads for the input [B, T, C] of its attention: causal by scores of
+/// -1e9, as in printed code.
 Tensor weights_over(SoftmaxAxis axis, const nn::Module& block, const Tensor& input, std::int64_t heads);
 
 /// Pre-LN with such attention.
 nn::Placement pre_ln_over(SoftmaxAxis axis);
 
-/// The loss of who knows the recall language and sees all that came before, on these very documents: a model
-/// below it has seen the future. For documents of 4 boxes with 6 things each.
+/// The loss, on these documents, of a reader who knows the recall language and sees all earlier characters: a
+/// model below it has seen the future. For documents of 4 boxes with 6 things each.
 double best_loss_on(const Batch& documents);
 
 }  // namespace gradus::lab::attention

@@ -23,7 +23,7 @@ bool has(const nn::Module& module, const std::string& name) {
   return false;
 }
 
-/// [T, T]: true where a key stands after its query.
+/// [T, T]: true where a key is after its query.
 Tensor future_of(std::int64_t length) { return triu(ones({length, length}), 1) > 0.5; }
 
 }  // namespace
@@ -117,7 +117,7 @@ Matching matching_of(const Tensor& q, const Tensor& k, const Tensor& documents) 
       cosine_similarity(q.unsqueeze(2), k.unsqueeze(1), -1).to_vector<double>();
   const std::vector<std::int64_t> ids = documents.to_vector<std::int64_t>();
   MatchingSums sums;
-  // A newline, then pairs of a box's name and its letter: names stand at odd places, letters at even ones.
+  // A newline, then pairs of a box's name and its letter: names are at odd positions, letters at even ones.
   for (std::int64_t b = 0; b < documents.size(0); ++b)
     for (std::int64_t t = 3; t < length; t += 2) {
       Row row;

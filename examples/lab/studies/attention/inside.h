@@ -1,6 +1,6 @@
 #pragma once
-// What is inside the attention of a GPT: queries and keys, how they match in the recall language, the
-// subspaces of heads.
+// The attention of a GPT from inside: queries and keys, their matches in the recall language, the subspaces
+// of heads.
 
 #include <cstdint>
 #include <vector>
@@ -9,28 +9,28 @@
 
 namespace gradus::lab::attention {
 
-/// Of one layer, norms of queries and keys applied: [B, H, T, D].
+/// Queries and keys of one layer after their norms: [B, H, T, D].
 struct QueriesKeys {
   Tensor q, k;
 };
 /// All layers' for ids [B, T]; of a GPT of Pre-LN or Post-LN blocks with learned positions.
 std::vector<QueriesKeys> queries_and_keys(const nn::GPT& gpt, const Tensor& ids);
-/// The same of one block for what its attention reads, [B, T, C].
+/// The same of one block for the input of its attention, [B, T, C].
 QueriesKeys queries_and_keys(const nn::Module& block, const Tensor& input, std::int64_t heads);
 
 /// q k / sqrt(D), [B, H, T, T].
 Tensor scores_of(const QueriesKeys& heads);
 
 struct ScoreSize {
-  double largest = 0;  // |q k| / sqrt(D) of a pair that is seen
+  double largest = 0;  // |q k| / sqrt(D) of a visible pair
   double entropy = 0;  // of a row of the softmax, mean over rows of two keys and more, over ln(keys)
 };
 /// Over all layers, causal.
 ScoreSize score_size(const std::vector<QueriesKeys>& layers);
 
-/// How a head treats pairs of a box's name and a letter that stands before it: a match is the box's own.
+/// How a head treats pairs of a box's name and an earlier letter: a match is the box's own.
 struct Matching {
-  double mass = 0;    // of the attention at a name, what goes to matches
+  double mass = 0;    // the share of attention at a name that goes to matches
   double auc = 0;     // probability that q k of a match is larger than that of another pair of the same query
   double cosine = 0;  // mean cosine of q and k, matches minus others
 };

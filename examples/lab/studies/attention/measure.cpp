@@ -1,4 +1,4 @@
-// What the runs of the study of attention measure.
+// The measurements of the study of attention.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace gradus::lab::attention {
 
 namespace {
 
-constexpr std::int64_t kDocuments = 64;  // of the validation set, for what is looked at along the way
+constexpr std::int64_t kDocuments = 64;  // of the validation set, for measurements during training
 constexpr std::int64_t kLooks = 20;
 
 double root_mean_square(const Tensor& x) { return std::sqrt((x * x).mean().item()); }
@@ -58,7 +58,7 @@ Measured measure_scale(std::uint64_t seed) {
 
 namespace {
 
-/// Change of a block's scores when what it reads is ten times as long.
+/// Change of a block's scores when its input is ten times as long.
 double direction_change(const nn::GPT& gpt, std::uint64_t seed) {
   const NoGrad guard;
   Generator generator(seed, 5);

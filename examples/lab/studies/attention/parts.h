@@ -11,7 +11,7 @@
 namespace gradus::lab::attention {
 
 inline constexpr std::int64_t kTrainedLayers = 4;
-inline constexpr double kRate = 3e-3;  // that of the ledger's figures where they name none
+inline constexpr double kRate = 3e-3;  // of the ledger's figures that name no rate
 inline const std::vector<double> kHeadSizes = {4, 16, 64, 256, 1024};
 
 struct Grid {
@@ -35,7 +35,7 @@ Runs axis_runs(const StudyResults& results, const std::string& axis);
 
 /// Random queries and keys of all head sizes.
 Measured measure_scale(std::uint64_t seed);
-/// Trains, and looks at scores along the way and into heads at the end. Of the largest |q k| / sqrt(D):
+/// Trains, and measures scores during training and heads at the end. Of the largest |q k| / sqrt(D):
 /// "largest" its log10 after training, "growth" its size over that at the start; "turned.q", ".k", ".v": the
 /// smallest angle between heads after training minus that at the start.
 Measured measure_training(const std::string& variant, double rate, std::uint64_t seed, std::int64_t steps);

@@ -12,7 +12,7 @@ namespace gradus::lab::attention {
 
 namespace {
 
-constexpr double kTells = 0.9;  // of pairs, from which a head counts as one that tells matches from others
+constexpr double kTells = 0.9;  // share of pairs above which a head distinguishes matches from others
 
 kit::Panels panels_of(const StudyResults& results, const Grid& grid, const std::string& series,
                       const std::string& title, const std::string& y_label) {
@@ -24,7 +24,7 @@ kit::Panels panels_of(const StudyResults& results, const Grid& grid, const std::
     int style = 0;
     for (const Titled& variant : kVariants) {
       const Runs runs = training_runs(results, variant.name, rate);
-      std::vector<double> steps;  // of a run that went to the end, if there is one
+      std::vector<double> steps;  // of a run that finished, if there is one
       for (const std::vector<double>& one : runs.curves("step"))
         if (one.size() > steps.size()) steps = one;
       chart.series.push_back(band_of_curves(variant.title, runs.curves(series), style++, steps));
@@ -38,11 +38,11 @@ void add_scores(Page& page, const StudyResults& results, const Grid& grid) {
   page.html.heading("Scores during training");
   page.html.paragraph(
       fmt::format("GPTs of {} layers, 32 channels and 4 heads of 8 learn the recall language for {} steps of "
-                  "16 documents, Adam without warm-up, rates {}; the ledger takes {} where it names none. "
-                  "Looked at are 64 documents of the validation set.",
+                  "16 documents with Adam, without warm-up, at the rates {}; the ledger takes {} where it "
+                  "names none. Scores are measured on 64 documents of the validation set.",
                   kTrainedLayers, grid.steps, listed(grid.rates), kit::number_text(kRate, 2)));
   const kit::Panels largest =
-      panels_of(results, grid, "scores", "The largest |q·k|/√D of a pair that is seen", "score");
+      panels_of(results, grid, "scores", "Largest |q·k|/√D of a visible pair", "score");
   if (largest.panels.empty()) return page.html.paragraph("No run is done yet.");
   std::vector<std::string> growth;
   for (const Titled& variant : kVariants)
@@ -50,12 +50,12 @@ void add_scores(Page& page, const StudyResults& results, const Grid& grid) {
                      mean_and_range(training_runs(results, variant.name).numbers("growth"), 2));
   page.figure(
       "largest", largest,
-      fmt::format("Of order 1 would be below 10. After training over before, rate {}: {}. {}",
+      fmt::format("“Of order 1” means below 10 here. Ratio of after training to before, at rate {}: {}. {}",
                   kit::number_text(kRate, 2), fmt::join(growth, ", "), describe_bands(grid.seeds.size())));
   page.figure(
       "entropy",
       panels_of(results, grid, "entropy", "Entropy of attention's rows", "of ln(keys), mean over rows"),
-      "1: a query looks at all keys alike; 0: at one. Mean over layers, heads and rows. " +
+      "1: a query attends equally to all keys; 0: to one only. Mean over layers, heads and rows. " +
           describe_bands(grid.seeds.size()));
   kit::Table table{.caption = "After training, by rate",
                    .header = {"Placement", "Rate", "Loss (nats)", "log10 of the largest score",
@@ -96,18 +96,20 @@ void add_scale(Page& page, const StudyResults& results, const Grid& grid) {
   };
   page.figure("variance", chart("variance", "Variance of scores", "variance", kit::AxisKind::log),
               fmt::format("64 queries and 64 keys, all numbers independent N(0, 1). At D = 1024 the variance "
-                          "is {} divided and {} undivided. {}",
+                          "is {} with the division and {} without it. {}",
                           at_largest("variance.scaled"), at_largest("variance.raw"), bands));
   page.figure("scale-entropy",
               chart("entropy", "Entropy of a row of the softmax", "nats", kit::AxisKind::linear),
-              fmt::format("ln 64 = 4.16 would be all keys alike, 0 one key alone. At D = 1024 it is {} "
-                          "divided and {} undivided. {}",
+              fmt::format("ln 64 = 4.16 means equal weights for all keys, 0 all weight on one key. At D = "
+                          "1024 it is {} with the division and {} without it. {}",
                           at_largest("entropy.scaled"), at_largest("entropy.raw"), bands));
-  page.figure("scale-gradient",
-              chart("gradient", "Gradient through the softmax", "root mean square", kit::AxisKind::log),
-              fmt::format("Of the scores, for a random gradient of the weights. At D = 1024 it is {} divided "
-                          "and {} undivided, where it is that of few rows that are still undecided. {}",
-                          at_largest("gradient.scaled"), at_largest("gradient.raw"), bands));
+  page.figure(
+      "scale-gradient",
+      chart("gradient", "Gradient through the softmax", "root mean square", kit::AxisKind::log),
+      fmt::format(
+          "The gradient of the scores, for a random gradient of the weights. At D = 1024 it is {} with the "
+          "division and {} without it, where it comes from the few rows that are still undecided. {}",
+          at_largest("gradient.scaled"), at_largest("gradient.raw"), bands));
 }
 
 // --- the axis of the softmax
@@ -117,13 +119,13 @@ void add_axis(Page& page, const StudyResults& results, const Grid& grid) {
   page.html.paragraph(fmt::format(
       "The same Pre-LN model of 2 layers with the softmax over the keys, over the queries (axis 0 of scores "
       "[Tq, Tk]) and over the batch (axis 0 of [B, H, Tq, Tk]); the future is masked with scores of −1e9. {} "
-      "steps, rate {}. The least possible loss is that of a reader who knows the language and sees all that "
-      "came before, on the very documents the models are measured on.",
+      "steps, rate {}. The lowest possible loss is that of a reader who knows the language and sees all "
+      "earlier characters, on the same documents on which the models are measured.",
       grid.axis_steps, kit::number_text(kRate, 2)));
-  const Titled columns[] = {{"rows", "Rows add up to 1, but for"},
-                            {"leak", "Below the least loss (nats)"},
+  const Titled columns[] = {{"rows", "Row sums differ from 1 by"},
+                            {"leak", "Below the lowest possible loss (nats)"},
                             {"future", "Later tokens change logits by"},
-                            {"others", "Other documents by"}};
+                            {"others", "Other documents change them by"}};
   page.html.table(cross_table("After training", "Softmax over", kAxes, columns,
                               [&](const Titled& axis, const Titled& column) {
                                 return mean_and_range(axis_runs(results, axis.name).numbers(column.name), 2);
@@ -133,22 +135,21 @@ void add_axis(Page& page, const StudyResults& results, const Grid& grid) {
                              .x_label = "step",
                              .y_label = "loss of the batch (nats per character)",
                              .series = lines_of_curves(kAxes, curves, thinned_steps(grid.axis_steps, 40)),
-                             .references = {{.at = *recall_task().entropy(), .label = "least possible"}}};
+                             .references = {{.at = *recall_task().entropy(), .label = "lowest possible"}}};
   const double leak = mean(axis_runs(results, "queries").numbers("leak"));
   page.figure(
       "axis", chart,
-      fmt::format(
-          "With the softmax over the queries the loss ends {} the least possible one: {}. {}",
-          leak > 0 ? "below" : "above",
-          leak > 0
-              ? "only who sees what comes can do that, so a loss that is too good is the sign of this bug"
-              : "the leak is there, but this model does not use it",
-          describe_bands(grid.seeds.size())));
+      fmt::format("With the softmax over the queries the loss ends {} the lowest possible one: {}. {}",
+                  leak > 0 ? "below" : "above",
+                  leak > 0 ? "only a model that sees the answer can do that, so a loss that is too good is "
+                             "the sign of this bug"
+                           : "the leak exists, but this model does not use it",
+                  describe_bands(grid.seeds.size())));
 }
 
 // --- matches and subspaces
 
-// The heads of the first seed as a map, and how many of all seeds' tell matches from others.
+// The heads of the first seed as a map, and how many heads of all seeds distinguish matches from others.
 void add_heads_of_a_seed(Page& page, const StudyResults& results) {
   const std::vector<std::vector<double>> heads = training_runs(results, "pre").curves("heads.auc");
   if (heads.empty()) return;
@@ -167,16 +168,16 @@ void add_heads_of_a_seed(Page& page, const StudyResults& results) {
     seeds_with_one += std::any_of(of_seed.begin(), of_seed.end(), tells);
   }
   page.figure("heads", map,
-              fmt::format("0.5 is chance. Over all seeds, {} of {} heads tell matches from others in more "
-                          "than nine of ten pairs; {} of {} seeds have such a head.",
+              fmt::format("0.5 is chance. Over all seeds, {} of {} heads distinguish matches from others in "
+                          "more than nine of ten pairs; {} of {} seeds have such a head.",
                           telling, heads.size() * heads.front().size(), seeds_with_one, heads.size()));
 }
 
 void add_heads(Page& page, const StudyResults& results) {
-  page.html.heading("What a match is to a head");
+  page.html.heading("Matches and heads");
   page.html.paragraph(
-      "A query stands at a box's name, which was named before; its keys are the letters before it. A match "
-      "is a letter that followed the same name. The recall head is the one of all 16 whose queries give "
+      "A query is at the name of a box that was named before; its keys are the letters before it. A match is "
+      "a letter that followed the same name. The recall head is the one of all 16 heads whose queries give "
       "matches the most attention on 64 documents; it is measured on 64 others.");
   const auto words = [&](const Titled& variant, const Titled& column) {
     return mean_and_range(training_runs(results, variant.name).numbers(column.name), 2);
@@ -190,9 +191,9 @@ void add_heads(Page& page, const StudyResults& results) {
   add_heads_of_a_seed(page, results);
   page.html.heading("The subspaces of heads");
   page.html.paragraph(
-      "A head's queries live in the 8 directions that the rows of its W_Q span, of 32; so do keys and "
-      "values. Two random subspaces of that size share a quarter in the mean squared cosine of their "
-      "principal angles: here 1 is that chance, 0 orthogonal, 4 the same.");
+      "A head's queries lie in the 8 of 32 directions that the rows of its W_Q span; the same holds for keys "
+      "and values. Two random subspaces of that size have a mean squared cosine of their principal angles of "
+      "a quarter: in this table 1 is that chance value, 0 means orthogonal, 4 identical.");
   const Titled parts[] = {{".q", "queries"}, {".k", "keys"}, {".v", "values"}};
   const Titled measured[] = {{"overlap-start", "Overlap at the start"},
                              {"overlap", "after training"},
@@ -208,7 +209,7 @@ void add_heads(Page& page, const StudyResults& results) {
     page.html.paragraph(fmt::format(
         "Training changes the overlap of queries by {}: heads {}.", kit::number_text(after - before, 2),
         std::abs(after - before) < 0.1 ? "keep about the subspaces they were drawn with"
-        : after < before               ? "are set apart"
+        : after < before               ? "move apart"
                                        : "come to share directions"));
 }
 
@@ -221,10 +222,10 @@ void report(Page& page, const StudyResults& results) {
   add_axis(page, results, grid);
   add_heads(page, results);
   page.limits(
-      {"Growth over long training: papers see logits of 50,000 and divergence after many thousand steps.",
+      {"Growth over long training: papers report logits of 50,000 and divergence after many thousand steps.",
        "The recall language needs one kind of match; text needs many, and heads that match nothing.",
-       "A subspace of a matrix says which directions it can read, not which ones data has: heads with the "
-       "same subspace may look for different things in it."});
+       "The data: the subspace of a matrix shows which directions it can read, not which ones the data has; "
+       "heads with the same subspace may look for different things in it."});
 }
 
 }  // namespace gradus::lab::attention

@@ -20,7 +20,7 @@ namespace best {
 namespace {
 
 constexpr std::int64_t kBatch = 4;
-// Runs that search and judge have seeds no other study has: those of others are first, first + 1, ...
+// The searching and judging seeds occur in no other study: those of others are first, first + 1, ...
 constexpr std::uint64_t kSearching = 100, kJudging = 200;
 
 Measured measure(const Grid& grid, const Arm& arm, const Design& design, std::uint64_t seed) {
@@ -56,12 +56,12 @@ StudyRun run_of(const Grid& grid, const Arm& arm, const Design& design, std::uin
           .group = arm.name()};
 }
 
-/// The deepest models last; of the others the searches first.
+/// The order of runs: the deepest models last, and among the others the searches first.
 std::uint64_t round_of(const Arm& arm, bool judges) {
   return (arm.layers > 24 ? 2U : 0U) + (judges ? 1U : 0U);
 }
 
-/// Runs an arm's search and judging take, where no grid grows and all is judged at different settings.
+/// The number of runs of an arm's search and judging, if no grid grows and all judged settings differ.
 double expected_runs(const Grid& grid, const Arm& arm) {
   const std::size_t rates = grid.last - grid.first + 1;
   std::size_t settings = grid.schemes.size() * rates, search = 0;
@@ -158,8 +158,8 @@ Study best_study() {
       .name = "best",
       .title = "Each placement at its best",
       .question =
-          "What is left between Pre-LN and Post-LN when each has the initial weights, warm-up and "
-          "rate that are best for it?",
+          "How do Pre-LN and Post-LN differ when each has the initial weights, warm-up and rate that are "
+          "best for it?",
       .setting =
           "GPTs of 2, 6, 12, 24 and 48 blocks and width 32, Pre-LN and Post-LN, on the recall language with "
           "ten "

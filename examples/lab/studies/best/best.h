@@ -26,7 +26,7 @@ struct Arm {
 
 /// The settings that a search chooses for it.
 struct Design {
-  std::string scheme;  // of initial weights
+  std::string scheme;  // the initial weights
   std::int64_t warmup = 0;
   double lr = 0;
   bool operator==(const Design&) const = default;
@@ -38,19 +38,19 @@ struct Grid {
   std::vector<std::string> schemes;
   std::array<std::int64_t, 2> warmups;  // none, and some
   std::vector<double> ladder;           // of rates, rising
-  std::size_t first = 0, last = 0;      // places in it: the rates each search begins with
+  std::size_t first = 0, last = 0;      // indices in the ladder: the rates each search begins with
   std::vector<std::uint64_t> searching, judging;
   std::vector<std::size_t> kept;
-  std::int64_t deepest_sweep = 24;  // of deeper arms only the best designs are judged
+  std::int64_t deepest_sweep = 24;  // for deeper arms only the best designs are judged
   std::vector<Arm> arms() const;
 };
 Grid grid_of(const StudyOptions& options);
 std::string run_name(const Arm& arm, const Design& design, std::uint64_t seed);
 
 /// The recall language with ten boxes, each of which depends on the two before it: after the last step no
-/// model is near its entropy, so that there is something left to compare.
+/// model is near its entropy, so models still differ.
 const Task& task();
-/// As in outcome.h, of this language; the target lies half-way from there to the entropy.
+/// As in outcome.h, for this language; the target is half-way from there to the entropy.
 double learned_loss();
 double target_loss();
 
@@ -64,7 +64,7 @@ class Found {
   Design design(std::size_t warmup, const Setting& setting) const;
   /// The chosen one without or with warm-up.
   std::optional<Design> chosen(std::size_t warmup) const;
-  /// The better of both: its place in Grid::warmups.
+  /// The index in Grid::warmups of the better of both.
   std::optional<std::size_t> best() const;
   /// Whether the search of the better one, or of one of both, ended at the edge of its rates.
   bool best_at_edge() const, any_at_edge() const;
@@ -72,14 +72,14 @@ class Found {
   /// more than half of the judging seeds train at the last one. Empty until the search has ended, and for an
   /// arm that is too deep.
   std::vector<double> sweep() const;
-  /// The ladder ended before they trained no more.
+  /// Whether the ladder ended while more than half of the seeds still trained.
   bool sweep_at_edge() const;
-  /// All that is run on the judging seeds.
+  /// All designs that are run on the judging seeds.
   std::vector<Design> judged() const;
 
   /// A number of the judging seeds, in their order; NaN where a run has not finished.
   std::vector<double> numbers(const Design& design, const std::string& name) const;
-  std::vector<double> losses(std::size_t warmup) const;  // at the chosen one, NaNs where there is none
+  std::vector<double> losses(std::size_t warmup) const;  // at the chosen design, NaN without one
   std::vector<double> best_losses() const;
   /// Of the sweep: [rate][seed].
   std::vector<std::vector<double>> swept(const std::string& name) const;

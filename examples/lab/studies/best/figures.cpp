@@ -1,4 +1,4 @@
-// One number a judging seed for each question, and the referee's objections.
+// One number per judging seed for each question, and the referee's objections.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ using Values = std::vector<double>;
 
 constexpr double kSooner = 1.1;  // a tenth fewer steps
 
-/// Wortsman et al. 2023 (arXiv:2309.14322); a run's loss is at most the one it started with.
+/// Wortsman et al. 2023 (arXiv:2309.14322); a run's loss counts at most as its initial loss.
 double sensitivity_of(const Values& losses) {
   return mean(losses) - *std::min_element(losses.begin(), losses.end());
 }
@@ -31,7 +31,7 @@ std::int64_t trained(const Values& losses) {
   return std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); });
 }
 
-/// Of one judging seed: a number at each rate of the sweep; nothing until all have finished.
+/// The numbers of one judging seed at each rate of the sweep; nothing until all have finished.
 std::optional<Values> by_rate(const std::vector<Values>& losses, std::size_t seed, std::size_t rates) {
   if (losses.size() < rates) return std::nullopt;
   Values values;
@@ -40,7 +40,7 @@ std::optional<Values> by_rate(const std::vector<Values>& losses, std::size_t see
   return values;
 }
 
-/// Both placements at one depth.
+/// The figures of both placements at one depth.
 class Pair {
  public:
   Pair(Figures& all, const StudyResults& results, const Grid& grid, std::int64_t layers)
@@ -65,7 +65,7 @@ class Pair {
     for (const double value : finite(values)) all_[id(what)].push_back(value);
   }
 
-  /// Neither search may have ended at an edge, and both must have come to something.
+  /// Neither search may have ended at an edge, and both arms must train.
   void object_to_both(const char* what, bool both_warmups) {
     for (const Found* arm : {&pre_, &post_})
       if (const Values losses = finite(arm->best_losses()); !losses.empty())
@@ -146,7 +146,7 @@ class Pair {
     }
   }
 
-  /// How many rates, from the least, go up to the largest that trains; 0 where none does.
+  /// The number of rates from the lowest to the largest that trains; 0 if none does.
   static std::size_t largest(const Values& losses) {
     for (std::size_t i = losses.size(); i-- > 0;)
       if (losses[i] < learned_loss()) return i + 1;

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
+#include "lab/statistics/format.h"
 #include "lab/statistics/outcomes.h"
-#include "lab/statistics/words.h"
 #include "lab/studies/best/best.h"
 #include "lab/studies/charts.h"
 #include "lab/training/weights.h"
@@ -25,18 +25,18 @@ std::vector<Found> all_found(const StudyResults& results, const Grid& grid) {
   return found;
 }
 
-std::string design_words(const Design& design) {
+std::string describe_design(const Design& design) {
   return fmt::format("{}, rate {}, {}", weight_scheme(design.scheme).title, number_text(design.lr),
-                     warmup_words(design.warmup));
+                     describe_warmup(design.warmup));
 }
 
 void add_setting(Page& page, const Grid& grid) {
-  page.html.heading("What was run");
+  page.html.heading("The setting");
   std::vector<std::string> titles;
   for (const std::string& scheme : grid.schemes) titles.emplace_back(weight_scheme(scheme).title);
   page.html.key_values(
       "Settings of all runs",
-      {{"model", "GPT, d_model 32, 4 heads, final norm as each placement has it"},
+      {{"model", "GPT, d_model 32, 4 heads, final norm as in each placement"},
        {"task", "recall language, 32 characters, 10 boxes of 5 things, a chain of two"},
        {"optimizer", "Adam, betas 0.9 and 0.999, no decay, no clipping; constant, or after a linear warm-up"},
        {"steps and batch", fmt::format("{} steps of 4 lines", grid.steps)},
@@ -48,16 +48,14 @@ void add_setting(Page& page, const Grid& grid) {
                                    grid.ladder.begin() + static_cast<std::ptrdiff_t>(grid.last) + 1))},
        {"rates beyond, where the best is at an edge",
         fmt::format("{} to {}", number_text(grid.ladder.front()), number_text(grid.ladder.back()))},
-       {"seeds that search, that judge", fmt::format("{}, {}", grid.searching.size(), grid.judging.size())}});
+       {"searching seeds, judging seeds",
+        fmt::format("{}, {}", grid.searching.size(), grid.judging.size())}});
   page.html.paragraph(fmt::format(
       "The search was fixed before its first run: for each placement, depth and warm-up all settings are run "
-      "on "
-      "one seed, and the best of them on the next, {} in turn, by the mean over the seeds so far. The seeds "
-      "that "
-      "judge had no part in it. A run **fails** when it ends at {} or above, the loss of predicting without "
-      "context; it **trains** when it ends below {}, that of the best n-gram; its target is {}, half-way "
-      "from there "
-      "to {}, the loss of the language itself.",
+      "on one seed, and the best of them on the next, {} in turn, by the mean over the seeds so far. The "
+      "judging seeds had no part in it. A run **fails** when it ends at {} or above, the loss of predicting "
+      "without context; it **trains** when it ends below {}, that of the best n-gram; its target is {}, "
+      "half-way from there to {}, the loss of the language itself.",
       listed(std::vector<std::int64_t>(grid.kept.begin(), grid.kept.end())),
       fixed_text(task().context_free_loss(), 3), fixed_text(learned_loss(), 3), fixed_text(target_loss(), 3),
       fixed_text(task().entropy().value(), 3)));
@@ -82,10 +80,10 @@ kit::Table search_table(const std::vector<Found>& all, const Grid& grid) {
   return table;
 }
 
-/// Of the best design on the judging seeds; failed runs and surviving ones apart.
+/// The best design on the judging seeds, with failed and surviving runs separate.
 kit::Table judged_table(const std::vector<Found>& all) {
   kit::Table table{
-      .caption = "How the best did on the seeds that judge",
+      .caption = "The best design on the judging seeds",
       .header = {"", "Best", "Failed", "95% interval", "Loss of the others", "Train", "Reach the target"}};
   for (const Found& found : all) {
     if (!found.best()) continue;
@@ -96,7 +94,8 @@ kit::Table judged_table(const std::vector<Found>& all) {
     const auto train =
         std::count_if(losses.begin(), losses.end(), [](double loss) { return loss < learned_loss(); });
     table.rows.push_back(
-        {found.arm().title(), design_words(design), fmt::format("{} of {}", survival.failed, survival.runs),
+        {found.arm().title(), describe_design(design),
+         fmt::format("{} of {}", survival.failed, survival.runs),
          fmt::format("{} to {}", number_text(survival.share.low, 2), number_text(survival.share.high, 2)),
          mean_and_range(survival.surviving), fmt::format("{} of {}", train, losses.size()),
          fmt::format("{} of {}", reached_of(found.numbers(design, "steps")).reached, losses.size())});
@@ -164,25 +163,23 @@ void report(Page& page, const StudyResults& results) {
   add_setting(page, grid);
   page.html.heading("The searches");
   page.html.table(search_table(all, grid));
-  page.html.heading("On the seeds that judge");
+  page.html.heading("Results on the judging seeds");
   if (const kit::Table table = judged_table(all); !table.rows.empty()) page.html.table(table);
   if (const kit::Panels panels = loss_by_rate(all, grid); !panels.panels.empty())
-    page.figure(
-        "loss", panels,
-        "Points are means over the seeds that judge, bars go from the lowest to the highest. Above the "
-        "grid's last rate there are more as long as over half of the seeds train.");
+    page.figure("loss", panels,
+                "Points are means over the judging seeds, bars go from the lowest to the highest. Higher "
+                "rates follow the grid's last one as long as more than half of the seeds train.");
   if (const kit::Panels panels = not_reached(all, grid); !panels.panels.empty())
-    page.figure(
-        "reached", panels,
-        "A line that ends above 0 is of runs that never get there within the steps: they have no number of "
-        "steps and enter no mean and no ratio.");
+    page.figure("reached", panels,
+                "A line that ends above 0 includes runs that do not reach the target within the steps: they "
+                "have no number of steps and enter no mean or ratio.");
   page.html.heading("What this does not show");
   page.html.list(
-      {"**Other sizes.** Width 32: whether the difference grows with width is a question of its own.",
+      {"**Other sizes.** Width 32: whether the difference grows with width is a separate question.",
        "**Other tasks.** A small language; real text is in `text`.",
        "**Every setting.** Three kinds of initial weights, a warm-up of a quarter of the run, a "
        "constant rate after it, Adam with one pair of betas.",
-       "**Long training.** A model that needs more steps than these is not seen to catch up."});
+       "**Long training.** A model that needs more steps than these does not show here that it catches up."});
 }
 
 }  // namespace gradus::lab::best

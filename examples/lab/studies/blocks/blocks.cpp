@@ -1,4 +1,4 @@
-// What models of the literature are made of, and what blocks cost that were made wrong.
+// The blocks of published models, and the cost of blocks that were built wrong.
 
 #include <fmt/format.h>
 
@@ -105,21 +105,22 @@ Figures blocks_figures(const StudyResults& results) {
 }  // namespace blocks
 
 Study blocks_study() {
-  return {.name = "blocks",
-          .title = "Which block a model has, and which it should have had",
-          .question =
-              "Are GPT-1, GPT-2, GPT-3, T5 and BERT made as texts say, and what do blocks cost whose norms "
-              "were put in the wrong place?",
-          .setting =
-              "Built: small models of 2 blocks with random weights, the worst of 3 draws. Trained: GPTs of 6 "
-              "blocks, 16 channels and 2 heads on the small recall language (3 boxes, 4 things, 24 "
-              "characters), 600 steps of 8 documents, Adam, warm-up over 60 steps and half a cosine, rates "
-              "0.003, 0.006, 0.01 and 0.03 for all; 20 seeds. A seed's rate is the best of the other seeds; "
-              "losses are on 256 documents nothing was trained on, and differences are taken within a seed.",
-          .scope = "by construction; trained: small recall language, width 16, 600 steps, N(0, 1/fan_in)",
-          .plan = blocks::blocks_plan,
-          .figures = blocks::blocks_figures,
-          .report = blocks::report};
+  return {
+      .name = "blocks",
+      .title = "Which block a model has, and which it should have had",
+      .question =
+          "Are GPT-1, GPT-2, GPT-3, T5 and BERT built as texts say, and what does a block with its norms in "
+          "the wrong place cost?",
+      .setting =
+          "Built: small models of 2 blocks with random weights, the worst of 3 draws. Trained: GPTs of 6 "
+          "blocks, 16 channels and 2 heads on the small recall language (3 boxes, 4 things, 24 characters), "
+          "600 steps of 8 documents, Adam, warm-up over 60 steps and half a cosine, rates 0.003, 0.006, 0.01 "
+          "and 0.03 for all; 20 seeds. A seed's rate is the best of the other seeds; losses are measured on "
+          "256 documents that no model was trained on, and differences are taken within a seed.",
+      .scope = "by construction; trained: small recall language, width 16, 600 steps, N(0, 1/fan_in)",
+      .plan = blocks::blocks_plan,
+      .figures = blocks::blocks_figures,
+      .report = blocks::report};
 }
 
 }  // namespace gradus::lab

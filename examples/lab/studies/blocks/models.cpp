@@ -75,7 +75,7 @@ Tensor logits_of(const nn::GPT& gpt, const Tensor& hidden) {
   return linear(hidden, gpt.token_embedding.weight);
 }
 
-/// The original decoder's block without the attention over memory and the norm that goes with it.
+/// The original decoder's block without the attention over memory and its norm.
 struct WithoutMemory : nn::PostLNDecoderBlock {
   using PostLNDecoderBlock::PostLNDecoderBlock;
   Tensor operator()(const Tensor& x, const Tensor&, const nn::DecoderMasks& masks = {}) const {
@@ -84,8 +84,7 @@ struct WithoutMemory : nn::PostLNDecoderBlock {
   }
 };
 
-/// A decoder with GPT-1's weights where it has such parts; its attention over memory, where it is called,
-/// gives 0.
+/// A decoder with GPT-1's weights in the shared parts; its attention over memory, if called, gives 0.
 Tensor through_decoder(const nn::GPT& gpt, const Tensor& x, const nn::Placement& placement) {
   const nn::TransformerDecoder decoder(
       {.layers = kLayers, .placement = placement, .block = gpt.transformer.options().block});
@@ -161,8 +160,8 @@ Measured measure_bert(std::uint64_t seed) {
                       {"bert.names", bert_names_off(bert)}}};
 }
 
-/// The block whose shortcut takes the normed stream against Post-LN on a stream that is normed at once: each
-/// norm of the one stands at the end of what comes before it in the other.
+/// Compares the block whose shortcut takes the normalised stream with Post-LN on a stream that is normalised
+/// first: each norm of the one is at the end of the previous branch in the other.
 Measured measure_shortcut(std::uint64_t seed) {
   const auto stack = [](const nn::Placement& placement) {
     return nn::TransformerEncoder(

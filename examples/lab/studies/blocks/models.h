@@ -1,5 +1,5 @@
 #pragma once
-// What models of the literature are made of, by construction: the library's model against blocks written out.
+// The blocks of published models, by construction: the library's model is compared with blocks written out.
 
 #include <cstdint>
 
@@ -13,20 +13,22 @@ Tensor layer_norm_by_hand(const Tensor& x, const Tensor& gain, const Tensor& bia
 Tensor rms_norm_by_hand(const Tensor& x, const Tensor& gain, double eps);
 
 enum class WrittenOut { pre, post };
-/// What a stack of these weights gives with every addition and norm written out, in the order of Pre-LN or
-/// Post-LN; norms are RMSNorm where they have no bias.
+/// The output of a stack of these weights with every addition and norm written out, in the order of Pre-LN or
+/// Post-LN; norms without a bias are RMSNorm.
 Tensor written_out(const nn::TransformerEncoder& stack, const Tensor& x, WrittenOut order,
                    const nn::AttentionMasks& masks = {});
 
-/// All parameters anew: matrices N(0, 1/fan_in), gains N(1, 0.3^2), biases N(0, 0.3^2), so that each counts.
+/// Draws all parameters: matrices N(0, 1/fan_in), gains N(1, 0.3^2), biases N(0, 0.3^2), so each has an
+/// effect.
 void draw_all(const nn::Module& model, std::uint64_t seed);
 
-/// One model's numbers: "gpt1", "gpt2", "gpt3", "t5", "bert" and "shortcut", the wrong block that is another.
+/// One model's numbers: "gpt1", "gpt2", "gpt3", "t5", "bert" and "shortcut", a wrong block that equals
+/// another block.
 Measured measure_model(const std::string& name, std::uint64_t seed);
 const std::vector<std::string>& model_names();
 
-/// By how many tensors the file of a folder that save_pretrained() writes differs from the published list;
-/// of a model of 2 blocks.
+/// The number of tensors by which the file that save_pretrained() writes differs from the published list, for
+/// a model of 2 blocks.
 int gpt2_names_off(const nn::GPT& gpt);
 int bert_names_off(const nn::Bert& bert);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Blocks whose norms stand where nobody meant them to, as frameworks and texts have shipped them.
+// Blocks whose norms are in unintended places, as frameworks and texts have shipped them.
 
 #include <optional>
 #include <string>
@@ -32,8 +32,8 @@ struct Variant {
   std::string name;      // "normed-shortcut"
   std::string title;     // for charts, as the ledger calls it
   std::string equation;  // "y = LN(x); y + f(y)"
-  std::string shipped;   // by whom; empty: a right one
-  std::string meant;     // the name of the right one; empty: it is one
+  std::string shipped;   // who shipped it; empty for a right one
+  std::string meant;     // the name of the intended block; empty for a right one
   nn::Placement placement;
   std::optional<bool> final_norm = {};
 };
@@ -41,7 +41,7 @@ struct Variant {
 /// The two right ones first.
 const std::vector<Variant>& variants();
 
-/// What was made and what was meant, by the names of variants.
+/// The variant that was built and the one that was intended.
 struct Mistake {
   std::string measure;  // the ledger's: "mutant.twice"
   std::string title;    // "final norm added (PyTorch #50086)"

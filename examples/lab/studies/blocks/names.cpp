@@ -14,7 +14,7 @@ namespace gradus::lab::blocks {
 
 namespace {
 
-/// A folder of its own that goes with it.
+/// A temporary folder that the destructor removes.
 class Scratch {
  public:
   Scratch() {

@@ -23,7 +23,7 @@ struct Grid {
 Grid grid_of(const StudyOptions& options);
 
 std::string model_run(const std::string& model, std::uint64_t seed);
-/// There is no chance in them but the weights drawn: three seeds.
+/// Only the drawn weights are random: three seeds.
 Runs models_of(const StudyResults& results, const std::string& model);
 std::string training_run(const std::string& variant, double rate, std::uint64_t seed);
 

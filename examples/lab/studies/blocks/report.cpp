@@ -14,7 +14,7 @@ namespace gradus::lab::blocks {
 
 namespace {
 
-/// The largest over the seeds that are there; NaN for none.
+/// The largest over the seeds that have finished; NaN for none.
 double worst(const StudyResults& results, const std::string& model, const std::string& number) {
   const std::vector<double> values = models_of(results, model).numbers(number);
   return values.empty() ? kit::nothing : *std::max_element(values.begin(), values.end());
@@ -27,11 +27,11 @@ std::string format_worst(const StudyResults& results, const std::string& model, 
 void add_models(Page& page, const StudyResults& results) {
   page.html.heading("By construction");
   page.html.paragraph(
-      "Small models of each pattern, with random weights, gains and biases, against the same parts put "
-      "together by hand. The number is the largest difference of an output from the library's, over the "
+      "Small models of each pattern, with random weights, gains and biases, are compared with the same parts "
+      "assembled by hand. The number is the largest difference of an output from the library's, over the "
       "standard deviation of the library's; the worst of 3 draws of weights.");
   page.html.table(
-      {.caption = "The model and what it is said to be",
+      {.caption = "The models and how they are described",
        .header = {"Model", "Against", "Largest difference"},
        .rows = {{"GPT-1", "the original decoder without its attention over memory and that branch's norm",
                  format_worst(results, "gpt1", "gpt1.logits")},
@@ -48,9 +48,10 @@ void add_models(Page& page, const StudyResults& results) {
   if (std::isfinite(silenced))
     page.html.paragraph(
         silenced > 1e-3
-            ? "A decoder whose cross-attention is silenced rather than removed is another model: in Post-LN "
-              "the norm of the missing branch acts on what is normed already, with its gain and bias."
-            : "Silencing the cross-attention gives the same as removing it, but for rounding.");
+            ? "A decoder whose cross-attention is silenced rather than removed is a different model: in "
+              "Post-LN the norm of the missing branch acts on values that are already normalised, with its "
+              "gain and bias."
+            : "Silencing the cross-attention gives the same as removing it, except for rounding.");
   page.html.paragraph(fmt::format(
       "{} of T5's norms and {} of GPT-3's subtract a mean and have a bias. The file of a small GPT-2 differs "
       "from the published model's list of names by {} tensors, that of a small BERT by {}.",
@@ -69,17 +70,17 @@ std::string describe_verdict(const std::vector<double>& differences) {
 }
 
 void add_table(Page& page, const StudyResults& results) {
-  kit::Table made{.caption = "The blocks", .header = {"Block", "What it computes", "Shipped as"}};
+  kit::Table made{.caption = "The blocks", .header = {"Block", "Computes", "Shipped as"}};
   kit::Table losses{.caption = "Final loss: mean over seeds, lowest and highest",
                     .header = {"Block", "Chosen rate", "Final loss (nats)"}};
   for (const Variant& variant : variants()) {
     const Found found = best_of(results, grid_of(results.options).search(variant.name));
     made.rows.push_back(
-        {variant.title, variant.equation, variant.meant.empty() ? "as meant" : variant.shipped});
+        {variant.title, variant.equation, variant.meant.empty() ? "as intended" : variant.shipped});
     losses.rows.push_back({variant.title, chosen_rates(found), mean_and_range(found.values)});
   }
-  kit::Table costs{.caption = "What they cost, each at its best rate",
-                   .header = {"Made", "Meant", "Made minus meant (nats)", ""}};
+  kit::Table costs{.caption = "Their cost, each at its best rate",
+                   .header = {"Built", "Intended", "Built minus intended (nats)", ""}};
   for (const Mistake& mistake : mistakes()) {
     const std::vector<double> off = differences(results, mistake.made, mistake.meant);
     costs.rows.push_back({mistake.title, mistake.meant == "pre" ? "Pre-LN" : "Post-LN", mean_and_range(off),
@@ -103,16 +104,16 @@ void add_curves(Page& page, const StudyResults& results, const std::string& mean
       .x_label = "step",
       .y_label = "loss of the batch (nats per character)",
       .series = without_bands(lines_of_curves(some, curves, thinned_steps(grid.steps, kCurvePoints))),
-      .references = {{.at = *tiny_task().entropy(), .label = "least possible"}}};
+      .references = {{.at = *tiny_task().entropy(), .label = "lowest possible"}}};
   page.figure("training-" + meant, chart,
               fmt::format("Means over {}, {} layers, each block at its best rate of {}.",
                           count_seeds(grid.seeds.size()), kTrainedLayers, listed(grid.rates)));
 }
 
 void add_differences(Page& page, const StudyResults& results) {
-  kit::BarChart chart{.title = "What the wrong block costs",
-                      .value_label = "final loss minus that of the block meant (nats)"};
-  kit::BarSeries bars{.name = "mean over seeds, bars from the lowest to the highest"};
+  kit::BarChart chart{.title = "Cost of the wrong block",
+                      .value_label = "final loss minus that of the intended block (nats)"};
+  kit::BarSeries bars{.name = "mean over seeds, lines from the lowest to the highest"};
   for (const Mistake& mistake : mistakes()) {
     const std::vector<double> off = differences(results, mistake.made, mistake.meant);
     if (off.empty()) continue;
@@ -125,9 +126,9 @@ void add_differences(Page& page, const StudyResults& results) {
   const double least = *std::min_element(bars.values.begin(), bars.values.end());
   chart.series.push_back(std::move(bars));
   page.figure("mutants", chart,
-              fmt::format("The costliest of them costs {} nats a character in the mean, the cheapest {}{}.",
+              fmt::format("The worst of these blocks costs {} nats per character on average, the best {}{}.",
                           kit::number_text(most, 2), kit::number_text(least, 2),
-                          least < 0 ? ": it trains better than the one meant" : ""));
+                          least < 0 ? ": it trains better than the intended block" : ""));
 }
 
 }  // namespace
@@ -142,20 +143,20 @@ void report(Page& page, const StudyResults& results) {
                   kTrainedLayers, listed(grid.rates), describe_tiny(grid.steps)));
   add_table(page, results);
   add_differences(page, results);
-  add_curves(page, results, "pre", "Blocks meant as Pre-LN");
-  add_curves(page, results, "post", "Blocks meant as Post-LN");
+  add_curves(page, results, "pre", "Blocks intended as Pre-LN");
+  add_curves(page, results, "post", "Blocks intended as Post-LN");
   const double same = worst(results, "shortcut", "shortcut.is-post");
   if (std::isfinite(same))
     page.html.paragraph(
-        fmt::format("The normed shortcut {} Post-LN with one more norm in front, each norm standing at the "
-                    "end of what came before it: with the weights moved along, outputs differ by at most {}. "
-                    "Who asked for Pre-LN got Post-LN.",
+        fmt::format("The normalised shortcut {} Post-LN with one more norm in front: each norm then follows "
+                    "the branch before it. With the weights moved accordingly, outputs differ by at most {}. "
+                    "Users who asked for Pre-LN got Post-LN.",
                     same < 1e-4 ? "is" : "is not", kit::number_text(same, 2)));
   page.limits(
-      {"Deeper stacks, and training without warm-up, which Post-LN stands less well: the study rates.",
+      {"Deeper stacks, and training without warm-up, which Post-LN tolerates less well: see the study rates.",
        "Inference: a checkpoint trained with the wrong block is right only with the wrong block.",
-       "The reports name versions; those frameworks are mended now, but for nn.Transformer's last norm, "
-       "which stays for the sake of old checkpoints."});
+       "The reports name versions; those frameworks are fixed now, except for nn.Transformer's last norm, "
+       "which is kept for old checkpoints."});
 }
 
 }  // namespace gradus::lab::blocks

@@ -5,7 +5,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/analysis/verdict.h"
 #include "lab/studies/compare/report/report.h"
 #include "lab/studies/compare/start.h"
@@ -62,7 +62,7 @@ Measured measure_jacobian(std::uint64_t seed) {
                       {"constant-sigma", check.wrong_constant_sigma}}};
 }
 
-/// Nothing until all of it has finished.
+/// Nothing until all of the initialisation has finished.
 std::optional<Initialisation> initialisation_from(const StudyResults& results, const Settings& settings) {
   if (!results.has("jacobian")) return std::nullopt;
   std::vector<InitialState> states;
@@ -94,7 +94,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
-/// The questions put to the seeds. Claims speak of Pre-LN, Post-LN and the recall language.
+/// The figures of the comparison. Claims are about Pre-LN, Post-LN and the recall language.
 Figures figures(const StudyResults& measured) {
   const std::optional<Results> results = results_of(measured);
   Figures all;
@@ -160,9 +160,9 @@ Study compare_study() {
           .needs_data = false,
           .files = [](const std::filesystem::path& text) {
             check_input(!std::filesystem::is_fifo(text),
-                        "{} is a pipe, expects a file: a study that goes on reads it again",
+                        "{} is a pipe, expects a file: a resumed study reads it again",
                         io::printable(text.string()));
-            compare::task_of(text);  // throws where it is none, before anything is written
+            compare::task_of(text);  // throws if it is not a text, before anything is written
             return std::vector{text};
           }};
 }

@@ -7,16 +7,16 @@
 
 namespace gradus::lab::compare {
 
-/// What --quick (about a minute on two fast cores), no budget (ten) and --full mean.
+/// The settings of --quick (about a minute on two fast cores), of no budget (ten) and of --full.
 Settings default_settings(const StudyOptions& options);
 
-/// As study.json keeps them; the first seed and the text are the study's own. Throws, naming it, at a setting
-/// that no plan can have.
+/// The form in study.json; the first seed and the text are stored by the study. Throws, naming the setting,
+/// if no plan can have it.
 Json json_of(const Settings& settings);
-/// Those of study.json, or the default ones.
+/// The settings of study.json, or the default ones.
 Settings settings_of(const StudyOptions& options);
 
-/// What has been measured so far; nothing before the run "task" has finished.
+/// The results so far; nothing before the run "task" has finished.
 std::optional<Results> results_of(const StudyResults& results);
 
 }  // namespace gradus::lab::compare

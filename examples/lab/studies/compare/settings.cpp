@@ -8,7 +8,7 @@ namespace gradus::lab::compare {
 
 namespace {
 
-/// Nothing is converted on the way: 1e30 or true is no whole number.
+/// Values are not converted: 1e30 or true is not a whole number.
 std::int64_t integer(const Json& value, const std::string& key, const kit::IntegerRange& range) {
   const bool fits =
       value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();

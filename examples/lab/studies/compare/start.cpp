@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kDepths[] = {2, 4, 8, 16, 32, 48};
 constexpr const char* kOtherSchemes[] = {"fan_in", "xavier", "small", "gpt2"};
 
-/// Of one seed, by block.
+/// The measurements of one seed, by block.
 struct OneSeed {
   std::vector<double> norm_squared, gradient, activation_gradient;
 };
@@ -49,8 +49,8 @@ OneSeed measure_seed(const StartOptions& options, std::uint64_t seed) {
   return one;
 }
 
-/// What the first has of the last, by seed. Where gradients are 0, as in ReZero, there is no share; nor where
-/// they overflow, as they can in a deep stack without norms.
+/// The first block's gradient over the last one's, by seed. There is no share where gradients are 0, as in
+/// ReZero, or overflow, as they can in a deep stack without norms.
 std::vector<double> shares(const std::vector<OneSeed>& seeds, std::vector<double> OneSeed::*values) {
   std::vector<double> all;
   for (const OneSeed& one : seeds)
@@ -67,7 +67,7 @@ std::vector<double> means(const std::vector<OneSeed>& seeds, std::vector<double>
   return sums;
 }
 
-/// Gradients over that of the last block, which ReZero's 0 stays.
+/// Gradients over that of the last block; ReZero's 0 stays 0.
 void add_profile(InitialState& state, const std::vector<OneSeed>& seeds) {
   for (std::size_t l = 0; l < state.gradient.size(); ++l) {
     std::vector<double> values;

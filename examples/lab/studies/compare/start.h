@@ -1,11 +1,11 @@
 #pragma once
-// What two placements look like before the first step: the setting of Xiong et al. 2020, section 3
+// Two placements before the first step: the setting of Xiong et al. 2020, section 3
 // ("On layer normalization in the Transformer architecture"), and stacks with other initial weights, measured
 // on the library's own blocks (studies/stack.h).
 //
-// The loss is the cross-entropy AT ONE POSITION: that of a mean over positions can show a trend with depth
-// that the theorem does not speak of, because uniform attention makes positions alike (docs/lab.md measures
-// it).
+// The loss is the cross-entropy AT ONE POSITION: the gradient of a mean over positions can show a trend with
+// depth that the theorem does not cover, because uniform attention makes positions alike (docs/lab.md
+// measures it).
 
 #include "lab/studies/compare/analysis/results.h"
 #include "lab/study/study.h"
@@ -23,14 +23,14 @@ struct StartOptions {
   std::string name() const;
 };
 
-/// Xiong et al.'s weights at several depths, then others at one; both placements in turns.
+/// Xiong et al.'s weights at several depths, then others at one; both placements alternating.
 std::vector<StartOptions> plan_starts(const Placements& placements, std::uint64_t seed);
 
 /// Weights and input depend on depth and seed only: both placements get the same ones.
 InitialState measure_start(const StartOptions& options);
 Initialisation measure_initialisation(const Placements& placements, std::uint64_t seed = 0);
 
-/// As a run of the study, and back.
+/// Converts to a run of the study, and back.
 Measured measured_of(const InitialState& state);
 InitialState state_of(const StartOptions& options, const StudyResults& results);
 

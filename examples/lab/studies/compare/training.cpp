@@ -35,7 +35,7 @@ nn::GPT make_model(const Task& task, const RunOptions& run) {
   if (!run.residual_scaling) return gpt;
   scale_residual_projections(gpt, run.layers);
   const Batch first = first_batch(task, options);
-  nn::prepare_(gpt, [&] { gpt.loss(first.inputs, first.targets); });  // once more, of the scaled weights
+  nn::prepare_(gpt, [&] { gpt.loss(first.inputs, first.targets); });  // again, for the scaled weights
   return gpt;
 }
 

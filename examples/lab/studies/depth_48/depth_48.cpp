@@ -1,4 +1,4 @@
-// The plan of the study `depth-48`, the choice of a design, and what the ledger takes from it.
+// The plan of the study `depth-48`, the choice of a design, and its figures for the ledger.
 
 #include "lab/studies/depth_48/depth_48.h"
 
@@ -70,7 +70,7 @@ Search Grid::search(std::size_t placement, std::int64_t warmup) const {
 }
 
 Grid grid_of(const StudyOptions& options) {
-  // Quick is a search at 8 layers: it shows how the study works and measures nothing of the ledger.
+  // Quick is a search at 8 layers: it shows how the study works and measures nothing for the ledger.
   if (options.budget == Budget::quick)
     return {.layers = 8,
             .steps = 200,
@@ -151,10 +151,10 @@ Study depth_48_study() {
           .setting =
               "GPTs of 48 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, N(0, "
               "1/fan_in), on the recall language: 400 steps of 8 lines, Adam, no clipping; nine designs, no "
-              "warm-up or 40 or 160 steps of a linear one, to a rate of 0.0003, 0.001 or 0.003 that then "
-              "stays; 8 seeds. Readout: the loss on the validation set (nats per character), paired within a "
-              "seed, which is judged at the design that is best on the other seeds; the best design of a "
-              "seed alone where designs are compared.",
+              "warm-up or 40 or 160 steps of a linear one, to a constant rate of 0.0003, 0.001 or 0.003; 8 "
+              "seeds. Readout: the loss on the validation set (nats per character), paired within a seed, "
+              "which is judged at the design that is best on the other seeds; the best design of a seed "
+              "alone where designs are compared.",
           .scope = "recall language, width 32, 400 steps, N(0, 1/fan_in)",
           .plan = depth_48::plan,
           .figures = depth_48::figures,

@@ -13,7 +13,7 @@ namespace gradus::lab::depth_48 {
 inline const std::array<std::string, 2> kPlacements = {"Pre-LN", "Post-LN"};
 inline const std::array<std::string, 2> kWords = {"pre", "post"};  // in names of runs
 
-/// What a search tries: a linear warm-up of so many steps to a rate that then stays.
+/// A candidate of the search: a linear warm-up of so many steps to a constant rate.
 struct Design {
   std::int64_t warmup = 0;
   double lr = 0;
@@ -34,12 +34,12 @@ std::string run_name(std::size_t placement, const Design& design, std::uint64_t 
 
 /// The designs among which a search chooses: all, or those without or with warm-up.
 enum class Among { all, cold, warm };
-/// For each seed the design that is best in the mean of the other seeds, and its loss there.
+/// For each seed the design that is best on average over the other seeds, and its loss there.
 Found chosen(const StudyResults& results, std::size_t placement, Among among);
-/// For each seed its own best design; nothing where none of them trained, for then the least loss chooses
-/// nothing. Different seeds know nothing of each other.
+/// For each seed its own best design; nothing where none of them trained, since the lowest loss then means
+/// nothing. Seeds are independent.
 std::vector<std::optional<Design>> own_best(const StudyResults& results, std::size_t placement);
-/// The choice of all seeds together: the answer the page gives. Nothing before all runs have finished.
+/// The choice of all seeds together: the answer on the page. Nothing before all runs have finished.
 std::optional<Design> answer(const StudyResults& results, std::size_t placement);
 
 Figures figures(const StudyResults& results);

@@ -55,8 +55,8 @@ void add_map(Page& page, const StudyResults& results, const Grid& grid, std::siz
                [&](std::int64_t warmup, double lr) { return mean(losses(warmup, lr)); });
   for (std::size_t i = 0; i < map.rows.size(); ++i) map.rows[i] = std::to_string(grid.warmups[i]);
   page.figure("map-" + kWords[placement], map,
-              fmt::format("Of {} designs {} train on some seed and {} on all. Means over seeds; the frame is "
-                          "around the best, dark is low, crossed out is not run yet.",
+              fmt::format("Of {} designs {} train on some seed and {} on all. Means over seeds; the frame "
+                          "marks the best; dark is low; cells not run yet are crossed out.",
                           grid.designs().size(), some, all));
 }
 
@@ -68,16 +68,16 @@ std::string describe_answer(const StudyResults& results, const Grid& grid, std::
       fmt::format("**{}**: {}. Loss {}; it trained on {} of {} seeds.", kPlacements[placement],
                   describe_design(grid, *design), mean_and_range(losses), trained(losses), losses.size());
   if (trained(losses) == 0)
-    words += " None of the designs tried is one: the least of losses that are all bad.";
+    words += " None of the designs tried works: this is the lowest of losses that are all bad.";
   const bool edge = design->lr == grid.lrs.front() || design->lr == grid.lrs.back() ||
                     design->warmup == grid.warmups.back();
-  if (edge) words += " It lies at the edge of what was tried: better ones may lie beyond.";
+  if (edge) words += " It is at an edge of the search: better ones may lie outside.";
   return words;
 }
 
 kit::Table judged_table(const StudyResults& results, const Grid& grid) {
   kit::Table table{
-      "What the search finds, judged on the seed that had no say in it (nats per character)",
+      "Result of the search, judged on the seed that took no part in it (nats per character)",
       {"", "Designs tried", "Best without warm-up", "Best with warm-up", "Best of all", "Seeds that train"},
       {}};
   for (std::size_t placement = 0; placement < kPlacements.size(); ++placement) {
@@ -90,7 +90,7 @@ kit::Table judged_table(const StudyResults& results, const Grid& grid) {
   return table;
 }
 
-/// A panel for each placement, a line for each warm-up at the rate with the least mean loss.
+/// A panel for each placement, a line for each warm-up at the rate with the lowest mean loss.
 kit::Panels curves(const StudyResults& results, const Grid& grid) {
   kit::Panels both{.title = "Training loss by warm-up, each at its best rate"};
   for (std::size_t placement = 0; placement < kPlacements.size(); ++placement) {
@@ -131,10 +131,10 @@ void add_setting(Page& page, const Grid& grid) {
        {"tries", fmt::format("{} for each placement", grid.designs().size())},
        {"seeds", std::to_string(grid.seeds.size())}});
   page.html.paragraph(fmt::format(
-      "Every warm-up with every rate, the same for both placements. The loss of a search's winner is too "
-      "good on the seeds that chose it; so for each seed the design is chosen that was best on average over "
-      "the other seeds, and judged on this one (leave-one-out cross-validation, Stone 1974). A run trained "
-      "when it ended below {}, the loss of the best n-gram.",
+      "Every warm-up is tried with every rate, the same for both placements. The loss of a search's winner "
+      "is too good on the seeds that chose it; so the design is chosen for each seed that was best on "
+      "average over the other seeds, and judged on this one (leave-one-out cross-validation, Stone 1974). A "
+      "run trained when it ended below {}, the loss of the best n-gram.",
       fixed_text(learned_loss(), 3)));
 }
 
@@ -154,14 +154,15 @@ void report(Page& page, const StudyResults& results) {
   page.html.table(judged_table(results, grid));
   for (std::size_t placement = 0; placement < kPlacements.size(); ++placement)
     add_map(page, results, grid, placement);
-  page.figure("curves", curves(results, grid),
-              "Each warm-up at the rate with the least mean loss. " + describe_bands(grid.seeds.size()));
+  page.figure(
+      "curves", curves(results, grid),
+      "Each warm-up is drawn at the rate with the lowest mean loss. " + describe_bands(grid.seeds.size()));
   page.limits(
       {fmt::format("**A recipe for other sizes.** Rates and lengths are those of width 32 and {} steps; read "
                    "the shares of the run and the direction, not the numbers.",
                    grid.steps),
-       "**Other shapes.** Only a linear rise to a rate that stays: no decay, no inverse square root.",
-       "**Other remedies.** DeepNorm, which was made for such depths, and others are in `placements`.",
+       "**Other shapes.** Only a linear rise to a constant rate: no decay, no inverse square root.",
+       "**Other remedies.** DeepNorm, which was designed for such depths, and others are in `placements`.",
        "**Long training.** A design that needs thousands of steps does not train here."});
 }
 

@@ -163,11 +163,11 @@ Study fine_tuning_study() {
       .question = "Do Pre-LN and Post-LN differ when a trained model learns a second language?",
       .setting =
           "GPTs of 6 and 12 blocks, 32 channels and 4 heads learn the recall language (4 boxes, 6 things): "
-          "Adam, 400 steps of 16 documents, warm-up over 50 steps, each seed at the best for it of the rates "
-          "0.001, 0.003 and 0.01. Then another language of as many characters (7 boxes, 3 things): 150 "
+          "Adam, 400 steps of 16 documents, warm-up over 50 steps, each seed at its best of the rates 0.001, "
+          "0.003 and 0.01. Then they learn another language of as many characters (7 boxes, 3 things): 150 "
           "steps, no warm-up, a new Adam, rates 0.0003, 0.001, 0.003, 0.01 and 0.03. 10 seeds; a seed's rate "
-          "of fine-tuning is the best of the other seeds, and placements are compared within a seed. A "
-          "fine-tuning that diverges, or ends worse, counts as the loss it began with.",
+          "of fine-tuning is the best on the other seeds, and placements are compared within a seed. A "
+          "fine-tuning that diverges, or ends worse, counts with its initial loss.",
       .scope = "recall language, width 32, 400 + 150 steps, N(0, 1/fan_in)",
       .plan = fine_tuning::fine_tuning_plan,
       .figures = fine_tuning::fine_tuning_figures,

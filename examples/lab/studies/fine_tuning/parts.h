@@ -27,16 +27,16 @@ const Task& second_task();
 std::string run_name(const std::string& placement, std::int64_t layers, std::uint64_t seed);
 Measured measure(const std::string& placement, std::int64_t layers, std::uint64_t seed, const Grid& grid);
 
-/// [rate][seed] of a series that has a number for each rate of fine-tuning; NaN where the run is not there.
+/// [rate][seed] of a series that has a number for each rate of fine-tuning; NaN where the run is missing.
 std::vector<std::vector<double>> by_rate(const StudyResults& results, const std::string& placement,
                                          std::int64_t layers, const std::string& series);
 
-/// For each seed the place in Grid::rates that is best on the other seeds, by the loss after fine-tuning.
+/// For each seed the index in Grid::rates that is best on the other seeds, by the loss after fine-tuning.
 std::vector<std::optional<std::size_t>> best_places(const StudyResults& results, const std::string& placement,
                                                     std::int64_t layers);
 
-/// In the order of the seeds; NaN for one that is not there. The mean over rates of the loss above that at
-/// the best rate; the loss there; what is forgotten there.
+/// In the order of the seeds; NaN for a missing one. The mean over rates of the loss above that at the best
+/// rate; the loss at the best rate; the forgetting at the best rate.
 std::vector<double> sensitivities(const StudyResults& results, const std::string& placement,
                                   std::int64_t layers);
 std::vector<double> ends(const StudyResults& results, const std::string& placement, std::int64_t layers);

@@ -27,14 +27,14 @@ kit::Panels panels_of(const StudyResults& results, const std::string& series, co
           !line.x.empty())
         chart.series.push_back(std::move(line));
     if (series == "loss") {
-      chart.references = {{.at = *second_task().entropy(), .label = "least possible"}};
+      chart.references = {{.at = *second_task().entropy(), .label = "lowest possible"}};
       chart.y_low = *second_task().entropy() - 0.35;  // room for the label below the points
     }
     return chart;
   });
 }
 
-/// In the order of the seeds.
+/// One number per seed, in their order.
 using OfSeeds = std::vector<double> (*)(const StudyResults&, const std::string&, std::int64_t);
 
 /// "0.003 (5 of 7)"
@@ -47,14 +47,15 @@ std::string chosen_of(const StudyResults& results, const std::string& placement,
 
 void add_settings(Page& page, const Grid& grid) {
   page.html.heading("The two languages");
-  page.html.paragraph(fmt::format(
-      "GPTs of 32 channels and 4 heads learn the recall language of 4 boxes with 6 things each: Adam, {} "
-      "steps of 16 documents, warm-up over {}, the best of the rates {} for each seed. Then they learn "
-      "another of as many characters, 7 boxes with 3 things, so that most characters change their meaning "
-      "while the skill, to look back for a box, stays: {} steps, no warm-up, a new Adam, the rates {}, of "
-      "which a seed has the best of the other seeds. Least possible losses are {} and {} nats.",
-      grid.first_steps, grid.warmup, listed(grid.first_rates), grid.steps, listed(grid.rates),
-      nats(*recall_task().entropy()), nats(*second_task().entropy())));
+  page.html.paragraph(
+      fmt::format("GPTs of 32 channels and 4 heads learn the recall language of 4 boxes with 6 things each: "
+                  "Adam, {} steps of 16 documents, warm-up over {}, the best of the rates {} for each seed. "
+                  "Then they learn another language of as many characters, 7 boxes with 3 things, so most "
+                  "characters change their meaning while the skill, looking back for a box, stays the same: "
+                  "{} steps, no warm-up, a new Adam, the rates {}, of which each seed takes the one that is "
+                  "best on the other seeds. The lowest possible losses are {} and {} nats.",
+                  grid.first_steps, grid.warmup, listed(grid.first_rates), grid.steps, listed(grid.rates),
+                  nats(*recall_task().entropy()), nats(*second_task().entropy())));
 }
 
 void add_table(Page& page, const StudyResults& results) {
@@ -80,14 +81,14 @@ void add_table(Page& page, const StudyResults& results) {
   page.html.table(table);
 }
 
-/// "Post-LN ends 0.1 nats higher on 8 of 10 seeds".
+/// "6 layers: Post-LN's loss is 0.1 nats higher on average, and higher on 8 of 10 seeds."
 std::string difference_sentence(const StudyResults& results, std::int64_t layers, OfSeeds of,
                                 const char* what) {
   const Difference d =
       difference_of(paired_difference(of(results, "Post-LN", layers), of(results, "Pre-LN", layers)));
   if (d.count == 0) return {};
-  return fmt::format("{} layers: {} is {} nats {} in Post-LN in the mean, {} on {} of {} seeds. ", layers,
-                     what, kit::number_text(std::abs(d.mean), 2), d.mean > 0 ? "higher" : "lower",
+  return fmt::format("{} layers: {} is {} nats {} on average, and {} on {} of {} seeds. ", layers, what,
+                     kit::number_text(std::abs(d.mean), 2), d.mean > 0 ? "higher" : "lower",
                      d.side() > 0 ? "higher" : "lower", d.agreeing(), d.count);
 }
 
@@ -98,14 +99,14 @@ void add_charts(Page& page, const StudyResults& results) {
   if (loss.panels.empty()) return page.html.paragraph("No run is done yet.");
   std::string lower, cares, forgets;
   for (const std::int64_t layers : grid.depths) {
-    lower += difference_sentence(results, layers, ends, "the loss at the best rate");
-    cares += difference_sentence(results, layers, sensitivities, "the mean loss above the best");
-    forgets += difference_sentence(results, layers, forgetting, "the rise at the best rate");
+    lower += difference_sentence(results, layers, ends, "at the best rate, Post-LN's loss");
+    cares += difference_sentence(results, layers, sensitivities, "Post-LN's mean loss above the best");
+    forgets += difference_sentence(results, layers, forgetting, "at the best rate, Post-LN's rise");
   }
   page.html.heading("After fine-tuning");
   page.figure("loss", loss, lower + cares + describe_bands(grid.seeds.size()));
   page.figure("forgetting",
-              panels_of(results, "forgetting", "What is forgotten of the first", "rise of its loss (nats)"),
+              panels_of(results, "forgetting", "Forgetting of the first language", "rise of its loss (nats)"),
               forgets + describe_bands(grid.seeds.size()));
 }
 
@@ -116,9 +117,10 @@ void report(Page& page, const StudyResults& results) {
   add_table(page, results);
   add_charts(page, results);
   page.limits(
-      {"Fine-tuning of large models on small sets, where papers see seeds fail: here data is unlimited.",
+      {"Fine-tuning of large models on small sets, where papers report failing seeds: here data is "
+       "unlimited.",
        "Warm-up in fine-tuning, frozen layers, adapters, weight decay.",
-       "A placement that was pre-trained less well begins behind: the first column of losses says by how "
+       "A placement that was pre-trained less well begins behind: the first column of losses shows by how "
        "much. The comparison is of the whole recipe, not of fine-tuning from equal models, which two "
        "placements cannot have.",
        "Forgetting is measured at each placement's own best rate: a higher rate forgets more in either."});

@@ -1,7 +1,8 @@
-// Initial weights x rate x placement: who bears which, and what dividing by sqrt(2L) does for depth.
+// Initial weights x rate x placement: which placement tolerates which weights, and whether dividing by
+// sqrt(2L) helps deep models.
 //
-// A run trains one model. A run that diverged or ended above where it started counts as the loss it started
-// with (trial.h).
+// A run trains one model. A run that diverged or ended above its initial loss counts with its initial loss
+// (trial.h).
 
 #include "lab/studies/initialisations/initialisations.h"
 
@@ -127,8 +128,8 @@ Study initialisations_study() {
   return {.name = "initialisations",
           .title = "Initial weights, rate and placement",
           .question =
-              "Which placement bears which initial weights, and does dividing those that write into the "
-              "stream by √(2L) help depth?",
+              "Which placement tolerates which initial weights, and does dividing those that write into the "
+              "stream by √(2L) help deep models?",
           .setting =
               "GPTs of 6, 12 and 24 blocks and width 32, Pre-LN and Post-LN, on the recall language: 280 "
               "steps of 16 lines, Adam at a constant rate, no warm-up; rates 0.001, 0.003 and, with 6 "

@@ -30,11 +30,12 @@ std::string run_name(const std::string& scheme, const std::string& placement, st
 
 enum class Over { best_rate, mean_of_rates };
 /// The loss of each seed at the rate that is best on the other seeds, or its mean over rates; NaN until all
-/// runs of the seed are there.
+/// runs of the seed have finished.
 std::vector<double> loss_over(const StudyResults& results, const Depth& depth, const std::string& scheme,
                               const std::string& placement, Over over);
 
-/// Largest minus least loss of all schemes but the "scaled" one, seed by seed; NaN until all are there.
+/// Largest minus smallest loss of all schemes except the "scaled" one, seed by seed; NaN until all have
+/// finished.
 std::vector<double> spread_of_schemes(const StudyResults& results, const Depth& depth,
                                       const std::string& placement, Over over);
 /// Loss of 1/fan_in minus that of 1/fan_in, scaled: above 0 where scaling helps.

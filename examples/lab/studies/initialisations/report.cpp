@@ -11,7 +11,7 @@ namespace gradus::lab::initialisations {
 
 namespace {
 
-/// Initial weights, as an item of charts: one look for one scheme through all.
+/// Initial weights as an item of charts, with the same style for a scheme in all of them.
 struct Scheme {
   std::string name, title;
   int style;
@@ -88,12 +88,12 @@ std::string scaling_sentence(const StudyResults& results, const Depth& depth, co
     return fmt::format("{} with {} layers: not all runs are done.", placement, depth.layers);
   const Difference difference = difference_of(mean_gain);
   return fmt::format(
-      "**{} with {} layers**: dividing by √(2L) {} the mean over rates, by {} nats ({}); at the best rate by "
-      "{}.",
+      "**{} with {} layers**: dividing by √(2L) {} the mean loss over rates, by {} nats ({}); at the best "
+      "rate by {}.",
       placement, depth.layers,
       difference.side() > 0   ? "lowers"
       : difference.side() < 0 ? "raises"
-                              : "does not move",
+                              : "does not change",
       mean_and_range(mean_gain), agreement(difference), mean_and_range(best_gain));
 }
 
@@ -102,10 +102,10 @@ void add_settings(Page& page, const StudyResults& results) {
   page.html.paragraph(fmt::format(
       "GPTs of {} channels and {} heads on the recall language: {} steps of {} windows of {} characters, "
       "Adam (0.9, 0.999), no warm-up, no clipping, no decay. Embeddings start at N(0, 1/d), biases at 0, "
-      "gains at 1 in all; only the blocks' matrices differ, and of one seed they are the same numbers times "
-      "factors. All schemes and both placements are given the same rates. Guessing by frequency alone is at "
-      "{} nats, the least possible loss at {}. A run counts as diverged when a loss is not finite or above 4 "
-      "log(vocabulary), and then with the loss it started from.",
+      "gains at 1 in all; only the blocks' matrices differ, and within a seed they are the same numbers "
+      "times factors. All schemes and both placements are given the same rates. Guessing by frequency alone "
+      "gives {} nats; the lowest possible loss is {}. A run counts as diverged when a loss is not finite or "
+      "above 4 log(vocabulary); its loss is then the one it started from.",
       defaults.block.d_model, defaults.block.heads, kSteps, defaults.batch, recall_task().context(),
       nats(recall_task().context_free_loss()), nats(recall_task().entropy().value_or(kit::nothing))));
   kit::Table table{.caption = "Searched", .header = {"layers", "initial weights", "rates", "seeds"}};
@@ -135,17 +135,18 @@ void report(Page& page, const StudyResults& results) {
   add_best(page, results);
   page.html.heading("1/√N at the start");
   page.html.paragraph(
-      "N(0, 1/fan_in) against the same with output projections and the FFN's second matrices divided by "
-      "√(2L), N = 2L branches: GPT-2's scheme without its 0.02. Losses are compared within a seed.");
+      "N(0, 1/fan_in) is compared with the same weights whose output projections and second FFN matrices are "
+      "divided by √(2L), for N = 2L branches: GPT-2's scheme without its 0.02. Losses are compared within a "
+      "seed.");
   page.html.list(scalings);
   page.limits({
-      "Long training: 280 steps measure how it begins, and initial weights matter most there.",
-      "Width: at 32 channels a deviation of 0.02 is small (1/√32 is 0.18), so that N(0, 0.02²) starts with "
+      "Long training: 280 steps measure its beginning, and initial weights matter most there.",
+      "Width: at 32 channels a deviation of 0.02 is small (1/√32 is 0.18), so N(0, 0.02²) starts with "
       "branches that hardly count.",
-      "Warm-up: with it, more initial weights may do for Post-LN.",
-      "T-Fixup itself, which takes the norms away.",
+      "Warm-up: with it, more initial weights may work for Post-LN.",
+      "T-Fixup itself, which removes the norms.",
       "The largest of several noisy differences: a spread over kinds of weights is above zero even where all "
-      "do alike. “The best rate” of a seed is that of the other seeds.",
+      "are equally good. “The best rate” of a seed is chosen on the other seeds.",
   });
 }
 

@@ -2,7 +2,7 @@
 //
 // A run trains one model. Each variant and placement is given the same rates, and each seed takes the one
 // that is best on the other seeds; the figures are losses minus that of the right backward, seed by seed. A
-// run that diverged counts as the loss it started with (trial.h).
+// run that diverged counts with its initial loss (trial.h).
 
 #include "lab/studies/jacobians/jacobians.h"
 
@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "gradus/gradus.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/jacobian.h"
 #include "lab/studies/studies.h"
 #include "lab/training/trial.h"
@@ -72,7 +72,7 @@ std::vector<Tensor> first_gradients(const nn::GPT& model, const Batch& batch) {
   return gradients;
 }
 
-/// Between the gradients that this and the right backward give to equal models, all parameters together.
+/// The cosine between the gradients of this and of the right backward in equal models, over all parameters.
 double gradient_cosine(const nn::GPT& model, TrialOptions options) {
   const Task& task = recall_task();
   options.block.norm = own_layer_norm(NormBackward::right);

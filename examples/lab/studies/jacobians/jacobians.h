@@ -26,7 +26,7 @@ inline constexpr std::array<Variant, 4> kVariants = {{
 inline constexpr std::array<const char*, 2> kPlacements = {"Pre-LN", "Post-LN"};
 inline constexpr std::int64_t kLayers = 6, kSteps = 300;
 
-/// What a budget asks for.
+/// The runs of a budget.
 struct Grid {
   std::vector<Variant> variants;
   std::vector<double> rates;
@@ -37,7 +37,7 @@ Grid grid_of(const StudyOptions& options);
 std::string formula_name(std::uint64_t seed);
 std::string run_name(const std::string& variant, const std::string& placement, double lr, std::uint64_t seed);
 
-/// The runs of one variant in one placement, to take the best rate of.
+/// The runs of one variant in one placement, for choosing the best rate.
 Search search_of(const Grid& grid, const std::string& variant, const std::string& placement);
 /// Loss of a variant minus that of the right backward, seed by seed, each at the rate that is best on the
 /// other seeds.

@@ -6,7 +6,7 @@ namespace gradus::lab {
 
 namespace {
 
-/// The norm's values, with what `back` makes of their gradient as the gradient of x.
+/// The norm's values, where the gradient of x is the result of `back` for their gradient.
 template <class Back>
 Tensor with_backward(const Tensor& x, double eps, const Back& back) {
   const Tensor values = layer_norm(x.detach(), {}, {}, eps);

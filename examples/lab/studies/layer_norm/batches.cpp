@@ -1,4 +1,5 @@
-// What a token's norm depends on: layer norm, batch norm, group norm; and one norm or three in a block.
+// The dependence of a token's norm on other tokens: layer norm, batch norm, group norm; and one norm or three
+// in a block.
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +23,7 @@ Tensor tokens(std::int64_t count, Generator& generator) {
   return Tensor(random_normal({count, 1, kChannels}, 0.5, 1.5, f32, generator));
 }
 
-/// Gains and biases that are not 1 and 0, so that they may err.
+/// Gains and biases that differ from 1 and 0, so that errors in them show.
 void draw_affine(const nn::Module& norm, Generator& generator) {
   for (const Tensor& w : norm.parameters()) nn::init::normal_(w, 1, 0.3, generator);
 }
@@ -104,7 +105,7 @@ void measure_batches(Measured& measured, std::uint64_t seed) {
 
 namespace {
 
-/// Attention whose queries, keys and values are made of one norm of x, or of three.
+/// Attention whose queries, keys and values come from one norm of x, or from three.
 struct NormedAttention {
   Tensor gain, bias, q, k, v;
 
@@ -129,7 +130,7 @@ Tensor gradient_of(const Tensor& x, const Tensor& dy, const std::function<Tensor
   return leaf.grad();
 }
 
-/// Median times of two calls, taken in turns so that other work on the machine meets both alike.
+/// Median times of two alternating calls, so that other load on the machine affects both equally.
 double time_ratio(const std::function<void()>& longer, const std::function<void()>& shorter) {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](const std::function<void()>& f) {

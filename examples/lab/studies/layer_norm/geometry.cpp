@@ -1,4 +1,4 @@
-// Where layer norm puts a token: against the library's own, in f64.
+// The geometry of layer norm's output, measured on the library's own norm in f64.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ double cosine_of(const Tensor& a, const Tensor& b) {
   return (a * b).sum().item() / (length_of(a) * length_of(b));
 }
 
-/// What a token of this direction and size becomes when eps is added to sigma instead.
+/// The output for a token of this direction and size when eps is added to sigma instead.
 Tensor eps_outside(const Tensor& x) {
   const Tensor centred = x - x.mean();
   return centred / (std::sqrt((centred * centred).mean().item()) + kEps);
@@ -34,7 +34,7 @@ void measure_radius(Measured& measured, Generator& generator) {
   }
 }
 
-/// How far tokens stand from the ellipsoid sum ((y_i - b_i) / g_i)^2 = d.
+/// The distance of tokens from the ellipsoid sum ((y_i - b_i) / g_i)^2 = d.
 double off_ellipsoid(Generator& generator) {
   const std::int64_t d = 64;
   const Tensor x = Tensor(random_normal({256, d}, 1.0, 2.0, f64, generator));

@@ -1,4 +1,4 @@
-// What layer norm is: geometry, eps, what it depends on, each against the library's own modules.
+// Layer norm: its geometry, eps and dependence on other tokens, each measured on the library's own modules.
 
 #include <fmt/format.h>
 

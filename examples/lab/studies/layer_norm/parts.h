@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the study of layer norm: what a run measures, by topic, and the page.
+// The parts of the study of layer norm: the measurements of a run, by topic, and the page.
 
 #include "lab/studies/runs.h"
 
@@ -7,7 +7,7 @@ namespace gradus::lab::layer_norm_parts {
 
 inline constexpr int kPlanePoints = 36;
 
-/// What stands in the ledger, and nothing else, as names of numbers of a seed's run.
+/// The ledger's measures, as names of numbers of a seed's run.
 const std::vector<std::string>& ids();
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options);
 std::string token_run(std::uint64_t seed);
@@ -16,7 +16,7 @@ std::string plane_run(const StudyOptions& options);
 
 /// The sphere, the mean, eps: one random token in f64.
 void measure_geometry(Measured& measured, std::uint64_t seed);
-/// Batch norm beside it, group norm beside that.
+/// Batch norm compared with layer norm, and group norm with batch norm.
 void measure_batches(Measured& measured, std::uint64_t seed);
 /// Three norms for queries, keys and values instead of one.
 void measure_thrice(Measured& measured, std::uint64_t seed);

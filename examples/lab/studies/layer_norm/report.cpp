@@ -79,7 +79,7 @@ void add_sphere(Page& page, const StudyResults& results) {
   kit::Series root{.name = "√d", .x = widths, .markers = false, .style = 3};
   for (const double d : widths) root.y.push_back(std::sqrt(d));
   page.figure("radius",
-              kit::LineChart{.title = "How long a normed token is",
+              kit::LineChart{.title = "Length of a normalised token",
                              .x_label = "channels d",
                              .y_label = "|LN(x)|",
                              .x_axis = kit::AxisKind::log,
@@ -89,13 +89,13 @@ void add_sphere(Page& page, const StudyResults& results) {
                              .references = {{.at = 1, .label = "unit sphere"}}},
               "The length is the square root of the number of channels. " + describe_bands(curves.size()));
   page.html.paragraph(
-      fmt::format("With a random gain g and bias b in 64 channels, tokens stand on the ellipsoid Σ((yᵢ − "
-                  "bᵢ)/gᵢ)² = d: at most {} of d away in {} tokens a seed.",
+      fmt::format("With a random gain g and bias b in 64 channels, tokens lie on the ellipsoid Σ((yᵢ − "
+                  "bᵢ)/gᵢ)² = d: the sum differs from d by at most {} of d in {} tokens per seed.",
                   format_worst(results, "ellipsoid"), 256));
   page.html.paragraph(
       fmt::format("The mean that is subtracted makes an angle with the token whose cosine is {} here (mean "
-                  "1, standard deviation 2), and with what is left of it {}: it lies along (1, ..., 1), not "
-                  "along the token. What takes the radius away is the division by σ.",
+                  "1, standard deviation 2), and with the centred token {}: the mean lies along (1, ..., 1), "
+                  "not along the token. The division by σ removes the radius.",
                   mean_and_range(values_of(results, "mean-token-cosine")),
                   "at most " + format_worst(results, "mean-radial-cosine")));
 }
@@ -105,7 +105,7 @@ void add_eps(Page& page, const StudyResults& results) {
   const std::string run = plane_run(results.options);
   const std::vector<double> sigma = results.series(run, "sigma");
   page.figure("eps",
-              kit::LineChart{.title = "What is left of a token's size, eps = 1e-5",
+              kit::LineChart{.title = "Remaining size of a token, eps = 1e-5",
                              .x_label = "σ of the token",
                              .y_label = "|LN(x)| / √d",
                              .x_axis = kit::AxisKind::log,
@@ -117,7 +117,7 @@ void add_eps(Page& page, const StudyResults& results) {
                                          .x = sigma,
                                          .y = results.series(run, "shrink.outside"),
                                          .style = 1}}},
-              fmt::format("Inside the root eps begins to matter at σ of about √eps = 0.003, outside it at "
+              fmt::format("Inside the root, eps begins to matter at σ of about √eps = 0.003; outside it, at "
                           "0.00001. The two differ by {} at σ = 1, by {} at 0.01 and by {} at 0.001.",
                           mean_and_range(values_of(results, "eps-outside.1"), 2),
                           mean_and_range(values_of(results, "eps-outside.0.01"), 2),
@@ -142,15 +142,15 @@ void add_batches(Page& page, const StudyResults& results) {
                                          .x = sizes,
                                          .y = std::vector<double>(sizes.size(), layer),
                                          .style = 0}}},
-              "What batch norm gives in training, with the batch's statistics, against its running "
-              "statistics of 300 batches of 8 tokens. Layer norm has one way only. " +
+              "Batch norm's output in training, with the batch's statistics, against that with running "
+              "statistics of 300 batches of 8 tokens. Layer norm computes the same in both. " +
                   describe_bands(curves.size()));
   page.html.table(
       {.caption = "A token of 16 channels",
        .header = {"", "layer norm, largest difference", "batch norm, relative difference"},
        .rows = {{"training against inference", format_worst(results, "ln.mode"),
                  mean_and_range(values_of(results, "bn.mode"))},
-                {"in a small batch against in one of 32", format_worst(results, "ln.batch") + " (alone)",
+                {"in a small batch against in a batch of 32", format_worst(results, "ln.batch") + " (alone)",
                  mean_and_range(values_of(results, "bn.batch")) + " (4 tokens)"},
                 {"token by token against all at once (logits of a GPT)",
                  format_worst(results, "ln.generation"), "–"},
@@ -158,15 +158,15 @@ void add_batches(Page& page, const StudyResults& results) {
                  fmt::format("refused on {} of {} seeds", std::count(refused.begin(), refused.end(), 1.0),
                              refused.size())}}});
   page.html.table(
-      {.caption = "Over which axes the statistics of x [N, C, H, W] go",
-       .header = {"norm", "axes", "numbers of each mean", "an image depends on the others"},
+      {.caption = "Axes of the statistics of x [N, C, H, W]",
+       .header = {"norm", "axes", "values in each mean", "an image depends on the others"},
        .rows = {{"batch norm", "N, H, W", "N·H·W, for each channel", "yes, in training"},
                 {"group norm", "channels of a group, H, W", "C/G·H·W, for each image", "no"},
                 {"layer norm, as group norm of one group", "C, H, W", "C·H·W, for each image", "no"},
                 {"layer norm of a Transformer, x [N, T, C]", "C", "C, for each token", "no"}}});
   page.html.paragraph(
       fmt::format("Group norm and batch norm of the same images differ by {}; when the other images of the "
-                  "batch change, batch norm's output of the first one changes by {} more than group norm's.",
+                  "batch change, batch norm's output for the first one changes by {} more than group norm's.",
                   mean_and_range(values_of(results, "group-batch")),
                   mean_and_range(values_of(results, "group-batch-others"))));
 }
@@ -175,9 +175,9 @@ void add_thrice(Page& page, const StudyResults& results) {
   const std::vector<double> times = values_of(results, "thrice.time");
   if (times.empty()) return;
   page.html.paragraph(fmt::format(
-      "norm1(x) written three times, for queries, keys and values of x [8, 32, 64], changes the output by at "
+      "Writing norm1(x) three times, for queries, keys and values of x [8, 32, 64], changes the output by at "
       "most {} and dL/dx by at most {} of its largest element. The norms take {} times as long, the norm and "
-      "attention together {} times (medians of 25 calls taken in turns; mean and range over {} seeds).",
+      "attention together {} times (medians of 25 alternating calls; mean and range over {} seeds).",
       format_worst(results, "thrice.output"), format_worst(results, "thrice.gradient"),
       mean_and_range(times, 2), mean_and_range(values_of(results, "thrice.time-attention"), 3),
       times.size()));
@@ -188,21 +188,21 @@ void add_thrice(Page& page, const StudyResults& results) {
 void report(Page& page, const StudyResults& results) {
   page.html.paragraph(
       "Everything here is measured on random tokens with the library's own modules: there is no training, so "
-      "these are facts about formulas, and seeds differ only by the token.");
+      "these are facts about formulas, and seeds differ only in the tokens.");
   page.html.heading("A sphere of radius √d");
   add_plane(page, results);
   add_sphere(page, results);
-  page.html.heading("Where eps stands");
+  page.html.heading("The place of eps");
   add_eps(page, results);
-  page.html.heading("What a token's norm depends on");
+  page.html.heading("Dependence on the rest of the batch");
   add_batches(page, results);
   page.html.heading("One norm for queries, keys and values");
   add_thrice(page, results);
   page.limits(
-      {"Whether any of it matters to training: wrong Jacobians are trained in the study jacobians, other "
-       "norms in the study norms.",
-       "Times are of this machine and of small tensors; where memory is the limit, three norms may cost more "
-       "than three times one."});
+      {"Effects on training: wrong Jacobians are trained in the study jacobians, other norms in the study "
+       "norms.",
+       "Other machines and large tensors: where memory is the limit, three norms may cost more than three "
+       "times as much as one."});
 }
 
 }  // namespace gradus::lab::layer_norm_parts

@@ -3,9 +3,9 @@
 //
 //   k3v1 k0v5 ... k7v2   noise noise ... noise   k0? k7? k0? ...
 //
-// A pair is one token, so that one look back answers a question: the target of "k0?" is the token k0v5.
-// Nothing between helps. A reader that does not look back knows the key but not the value, ln(values) nats a
-// question; one that does loses nothing. Only questions have targets.
+// A pair is one token, so one look back answers a question: the target of "k0?" is the token k0v5. The noise
+// in between does not help. A reader that does not look back knows the key but not the value, ln(values) nats
+// per question; one that does has no loss. Only questions have targets.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@
 namespace gradus::lab {
 
 struct FarRecallOptions {
-  std::int64_t keys = 4;  // each stands in one pair of a document
+  std::int64_t keys = 4;  // each is in one pair of a document
   std::int64_t values = 4;
   std::int64_t noise = 8;       // different tokens of noise
   std::int64_t questions = 32;  // at the end of a document

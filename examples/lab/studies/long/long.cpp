@@ -1,4 +1,4 @@
-// How the place of the norms bears on what stands thousands of tokens back.
+// The effect of the placement on recall over thousands of tokens.
 
 #include "lab/studies/long/long.h"
 
@@ -8,7 +8,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::far {
@@ -17,7 +17,7 @@ namespace {
 
 enum Stream : std::uint64_t { kTrain = 1, kJudge = 2 };
 
-// Tokens of each distance that answers are judged on, as whole documents.
+// Tokens per distance on which answers are judged, in whole documents.
 constexpr std::int64_t kJudged = 32768;
 
 std::string run_name(const nn::Placement& placement, double rate, std::uint64_t seed) {
@@ -63,8 +63,8 @@ Judged judge(const nn::GPT& model, const FarRecall& task, std::int64_t distance,
   return {sum.loss / static_cast<double>(documents), sum.right / static_cast<double>(documents)};
 }
 
-/// Up over 30 steps, down like 1/sqrt(step), and a tenth of the rate once the first distance is learned: what
-/// follows sees few documents a step.
+/// Up over 30 steps, down like 1/sqrt(step), and a tenth of the rate after the first distance, where steps
+/// have few documents.
 optim::Schedule schedule(double rate, std::int64_t first_stage) {
   return [rate, first_stage](std::int64_t step) {
     return step <= first_stage ? optim::inverse_sqrt(rate, 30)(step) : rate / 10;
@@ -84,8 +84,8 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   return runs;
 }
 
-/// By how much more than the margin `a` is above `b`. The ledger counts seeds: a run that loses track at one
-/// distance has a loss hundreds of times that of the others, and no mean is worth much.
+/// How far `a` is above `b`, beyond the margin. The ledger counts seeds: a run that loses track at one
+/// distance has a loss hundreds of times that of the others, so a mean says little.
 std::vector<double> clearly_above(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> above = paired_difference(a, b);
   for (double& value : above) value -= kMargin;
@@ -180,7 +180,7 @@ Measured measure(const nn::Placement& placement, const std::vector<Stage>& stage
       const Batch batch = task.batch(stage.batch, stage.distance, data);
       optimizer.zero_grad();
       model.loss(batch.inputs, batch.targets).backward();
-      optim::clip_grad_norm(model.parameters(), 1.0);  // as is usual where a step sees one document
+      optim::clip_grad_norm(model.parameters(), 1.0);  // as is usual where a step has one document
       optimizer.step();
     }
     const Judged end = judge(model, task, stage.distance, seed);
@@ -195,21 +195,21 @@ Measured measure(const nn::Placement& placement, const std::vector<Stage>& stage
 namespace gradus::lab {
 
 Study long_study() {
-  return {
-      .name = "long",
-      .title = "Recall over long distances",
-      .question = "How does the placement bear on what stands up to 16,384 tokens back?",
-      .setting =
-          "GPTs of 4 blocks, 16 channels and one head, without positions, one block of which sees all tokens "
-          "and the others 32 back; answers to questions about pairs that stand 16 to 16,384 tokens of noise "
-          "before, five distances one after the other in one training (494 steps, Adam, gradients clipped to "
-          "1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate after the first distance), "
-          "rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on documents not trained on (nats a "
-          "question), paired within a seed, whose rate is the one that is best on the other seeds.",
-      .scope = "far recall, width 16, 4 blocks, 494 steps, N(0, 1/fan_in)",
-      .plan = far::plan,
-      .figures = far::figures,
-      .report = far::report};
+  return {.name = "long",
+          .title = "Recall over long distances",
+          .question = "How does the placement affect the recall of text up to 16,384 tokens back?",
+          .setting =
+              "GPTs of 4 blocks, 16 channels and one head, without positions, one block of which sees all "
+              "tokens and the others 32 back; answers to questions about pairs that precede them by 16 to "
+              "16,384 tokens of noise, five distances one after the other in one training (494 steps, Adam, "
+              "gradients clipped to 1, 30 steps of warm-up, then like 1/sqrt(step) and a tenth of the rate "
+              "after the first distance), rates 0.003 and 0.01; 12 seeds. Readout: the loss of answers on "
+              "documents not trained on (nats per question), paired within a seed, whose rate is the one "
+              "that is best on the other seeds.",
+          .scope = "far recall, width 16, 4 blocks, 494 steps, N(0, 1/fan_in)",
+          .plan = far::plan,
+          .figures = far::figures,
+          .report = far::report};
 }
 
 }  // namespace gradus::lab

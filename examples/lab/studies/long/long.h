@@ -1,5 +1,5 @@
 #pragma once
-// What plan, figures and page of the study of long distances share.
+// Shared by plan, figures and page of the study of long distances.
 
 #include <string>
 #include <vector>
@@ -12,11 +12,10 @@ namespace gradus::lab::far {
 
 constexpr std::int64_t kLayers = 4, kFullLayer = 2, kWindow = 32, kChannels = 16;
 
-/// Losses of an answer that differ by less (nats) are the same: of ln 4, that of who does not look
-/// back, 1.4%.
+/// Losses of an answer that differ by less (nats) are the same: 1.4% of ln 4, the loss without looking back.
 inline constexpr double kMargin = 0.02;
 
-/// Training at one distance; the next goes on from it.
+/// Training at one distance; the next stage continues from it.
 struct Stage {
   std::int64_t distance = 0, steps = 0, batch = 0;
 };
@@ -37,7 +36,7 @@ Setting setting_of(const StudyOptions& options);
 /// "loss.D1024": the number of a run at one distance.
 std::string number_name(const std::string& number, std::int64_t distance);
 
-/// Blocks of the placement that see `kWindow` tokens back, but for one, which sees all.
+/// Blocks of the placement that see `kWindow` tokens back, except for one, which sees all.
 nn::Placement banded(const nn::Placement& placement);
 
 /// Numbers at each distance D: "zero.D", share of right answers before the model was trained at D; "loss.D"

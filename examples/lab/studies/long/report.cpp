@@ -17,7 +17,7 @@ std::string list_stages(const Setting& setting) {
   return listed(words);
 }
 
-/// A number at the rate that was chosen by the loss there.
+/// A number at the rate that was chosen by the loss at this distance.
 std::vector<double> number_at(const StudyResults& results, const Setting& setting,
                               const nn::Placement& placement, std::int64_t distance,
                               const std::string& number) {
@@ -47,29 +47,28 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
   std::string sentence = bars;
   if (!difference.empty()) {
     const Spread spread = spread_of(difference);
-    sentence += fmt::format(" With {} tokens between, Post-LN minus Pre-LN is {} nats: {}.", furthest,
+    sentence += fmt::format(" With {} tokens in between, Post-LN minus Pre-LN is {} nats: {}.", furthest,
                             mean_and_range(difference),
                             spread.low > kMargin     ? "Pre-LN is better on every seed"
                             : spread.high < -kMargin ? "Post-LN is better on every seed"
                             : std::max(std::abs(spread.low), std::abs(spread.high)) <= kMargin
-                                ? "no more than 0.02 on any seed"
-                                : "the seeds do not agree on more than 0.02");
+                                ? "at most 0.02 on every seed"
+                                : "seeds do not agree on a difference of more than 0.02");
   }
   page.figure(
       "loss",
-      chart_of(results, setting, "loss", "Loss of the answer", "nats a question, after training there"),
+      chart_of(results, setting, "loss", "Loss of the answer", "nats per question, after training there"),
       sentence);
   page.figure(
-      "zero",
-      chart_of(results, setting, "zero", "Right answers before training there", "share of the questions"),
-      "What a model that was trained at the distances before can do at once, at the next. " + bars);
+      "zero", chart_of(results, setting, "zero", "Right answers before training there", "share of questions"),
+      "How well a model trained on shorter distances does at the next one before training there. " + bars);
 }
 
 void add_all(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Other placements");
   page.html.paragraph(fmt::format(
-      "Pre-LN and Post-LN have {}, the others {}; all have the rates {}, each at the one that is best of the "
-      "other seeds.",
+      "Pre-LN and Post-LN have {}, the others {}; all have the rates {}, and each seed takes the one that is "
+      "best on the other seeds.",
       count_seeds(setting.seeds.size()),
       setting.few_seeds.empty() ? "are left to the longer forms" : count_seeds(setting.few_seeds.size()),
       listed(setting.rates)));
@@ -80,7 +79,7 @@ void add_all(Page& page, const StudyResults& results, const Setting& setting) {
   std::vector<Distance> distances;
   for (const std::int64_t distance : setting.distances())
     distances.push_back({fmt::format("{} between", distance), distance});
-  const Titled tables[] = {{"loss", "Loss of the answer (nats): mean over seeds, least and largest"},
+  const Titled tables[] = {{"loss", "Loss of the answer (nats): mean over seeds, lowest and highest"},
                            {"right", "Share of right answers after training there"}};
   for (const Titled& table : tables)
     page.html.table(cross_table(table.title, "Placement", setting.placements, distances,
@@ -97,28 +96,29 @@ void report(Page& page, const StudyResults& results) {
   const FarRecall task;
   page.html.paragraph(fmt::format(
       "A document begins with {0} pairs of a key and a value, goes on with noise, and ends with {1} "
-      "questions for the value of a key. Who does not look back loses ln {2} = {3:.2f} nats a question; who "
-      "does, nothing. Models have {4} layers of {5} channels and one head, no positions but what causal "
-      "attention tells; layer {6} sees all tokens, the others {7} back. Attention never holds its weights, "
-      "so that a document of 16,384 tokens trains in memory that grows with its length, not with its square.",
+      "questions for the value of a key. A model that does not look back loses ln {2} = {3:.2f} nats per "
+      "question; one that does can reach 0. Models have {4} layers of {5} channels and one head, and no "
+      "positions except the order that causal attention implies; layer {6} sees all tokens, the others {7} "
+      "back. Attention never stores its weights, so a document of 16,384 tokens trains in memory that grows "
+      "with its length, not with its square.",
       task.options().keys, task.options().questions, task.options().values, task.forgetful_loss(), kLayers,
       kChannels, kFullLayer + 1, kWindow));
   page.html.paragraph(
-      fmt::format("One training goes from distance to distance, as language models are lengthened: {}, with "
-                  "Adam and one rate that rises over 30 steps and then falls like 1/sqrt(step), a tenth of "
-                  "it after the first distance, and gradients clipped to a norm of 1. Answers are judged on "
-                  "documents that are not trained on.",
+      fmt::format("One training goes from distance to distance, as when the context of a language model is "
+                  "extended: {}, with Adam and one rate that rises over 30 steps and then falls like "
+                  "1/sqrt(step), a tenth of it after the first distance, and gradients clipped to a norm of "
+                  "1. Answers are judged on documents that are not trained on.",
                   list_stages(setting)));
   add_two(page, results, setting);
   add_all(page, results, setting);
   page.limits(
-      {"Learning a distance from nothing: at thousands of tokens a match is one of thousands of equally "
-       "weighted tokens, and these models learn what to look for at 16 tokens first, as longer ones do at a "
-       "few thousand.",
-       "A way that goes through many layers: here one look back is enough. Where no layer sees far enough, "
-       "what is looked for has to be handed on from layer to layer, and depth, with it the placement, would "
-       "matter more.",
-       "Text, where what is far is also vague, and models of a size that is used."});
+      {"Learning a long distance from scratch: at thousands of tokens a match is one of thousands of equally "
+       "weighted tokens, and these models first learn at 16 tokens which token to look for, as models with "
+       "longer contexts do at a few thousand.",
+       "A path through many layers: here one look back is enough. Where no layer sees far enough, "
+       "information has to pass from layer to layer, and depth, and with it the placement, would matter "
+       "more.",
+       "Text, where distant information is also vague, and models of practical size."});
 }
 
 }  // namespace gradus::lab::far

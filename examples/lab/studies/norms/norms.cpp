@@ -1,4 +1,4 @@
-// LayerNorm and its relatives: shift of inputs, gradients of deep stacks, rates, and which ends best.
+// LayerNorm and its relatives: shift of inputs, gradients of deep stacks, rates and final losses.
 
 #include "lab/studies/norms/norms.h"
 
@@ -8,7 +8,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/gradus.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::norms {
@@ -61,7 +61,7 @@ Figures figures(const StudyResults& results) {
                                 setting.rates.front() / std::sqrt(10.0)));
   };
   for (const Stack& stack : setting.stacks) {
-    // On a grid of rates all seeds may agree: whether it is higher is counted, not averaged.
+    // On a grid of rates all seeds may agree, so seeds with a higher rate are counted, not averaged.
     all["rate." + stack.name] = paired_difference(highest(stack, "layer"), highest(stack, "none"));
     all["rms." + stack.name] = paired_difference(best(stack, "rms"), best(stack, "layer"));
     all["detached." + stack.name] = paired_difference(best(stack, "detached"), best(stack, "layer"));

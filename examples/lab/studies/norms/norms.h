@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of the study of norms share.
+// Shared by the parts of the study of norms.
 
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ struct Kind {
 const std::vector<Kind>& kinds();
 const Kind& kind_named(const std::string& name);
 
-/// A stack all norms are tried in.
+/// A stack in which all norms are tried.
 struct Stack {
   std::string name;   // "pre6"
   std::string title;  // "Pre-LN, 6 layers"
@@ -46,7 +46,7 @@ struct Setting {
   std::vector<Kind> looked_into;  // whose shift and gradients are measured
   std::int64_t steps = 0;
 
-  /// Without norms Post-LN is Pre-LN: then it is the stack of that name that is meant.
+  /// Without norms Post-LN equals Pre-LN, and the search is that of the Pre-LN stack.
   Search search(const Stack& stack, const std::string& norm) const;
 };
 Setting setting_of(const StudyOptions& options);
@@ -59,7 +59,7 @@ Runs start_runs(const StudyResults& results, const std::string& start, const std
 Measured measure_training(const Stack& stack, const Kind& kind, double rate, std::int64_t steps,
                           std::uint64_t seed);
 
-// How far training moves what a layer is given (shift.cpp).
+// How far training moves a layer's input (shift.cpp).
 constexpr double kShiftRate = 3e-3;
 /// Numbers "inputs" and "gradients", the mean over layers and steps of their log10; series by step.
 Measured measure_shift(const Kind& kind, std::int64_t steps, std::uint64_t seed);
@@ -74,7 +74,7 @@ struct Start {
   double scale = 1;
 };
 const std::vector<Start>& starts();
-/// Number "spread": largest less smallest log10 |dL/dx_l| over the blocks; series "gradient": log10 of each.
+/// Number "spread": largest minus smallest log10 |dL/dx_l| over the blocks; series "gradient": log10 of each.
 Measured measure_start(const Start& start, const Kind& kind, std::uint64_t seed);
 
 void report(Page& page, const StudyResults& results);

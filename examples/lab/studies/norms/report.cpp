@@ -6,7 +6,7 @@ namespace gradus::lab::norms {
 
 namespace {
 
-// Losses above it are drawn there.
+// Higher losses are drawn at this value.
 constexpr double kTop = 2.6;
 
 kit::Panels rate_panels(const StudyResults& results, const Setting& setting) {
@@ -42,13 +42,12 @@ std::string describe_largest(const StudyResults& results, const Search& search) 
 }
 
 void add_rates(Page& page, const StudyResults& results, const Setting& setting) {
-  page.html.heading("Which norm, at which rate");
+  page.html.heading("Loss by norm and rate");
   page.html.paragraph(describe_tiny(setting.steps));
   page.html.paragraph(
       "All norms have the same rates, seeds and initial weights; a seed's rate is the best of the other "
-      "seeds. BatchNorm takes its statistics over documents and positions, and so lets a model in training "
-      "see a little of what comes later; it is judged with running statistics. DyT has its alpha start at "
-      "0.5.");
+      "seeds. BatchNorm takes its statistics over documents and positions, so a model in training sees a "
+      "little of later characters; it is judged with running statistics. DyT's alpha starts at 0.5.");
   std::string sentence;
   std::vector<kit::Table> tables;
   for (const Stack& stack : setting.stacks) {
@@ -64,18 +63,18 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
     const auto order = ranked(
         kinds(), [&](const Kind& kind) { return best_of(results, setting.search(stack, kind.name)).values; });
     if (order.size() > 1)
-      sentence += fmt::format(" Least with {}: {}, by {:.3f} nats from {}.", stack.title, order[0].second,
+      sentence += fmt::format(" Lowest with {}: {}, {:.3f} nats below {}.", stack.title, order[0].second,
                               order[1].first - order[0].first, order[1].second);
   }
   page.figure("rates", rate_panels(results, setting),
               fmt::format("Lines are means over seeds, bands and bars go from the lowest to the highest of "
-                          "{}. The lines across are the n-gram loss, below which a run has learned, and the "
-                          "entropy; losses above 2.6 are drawn at 2.6.{}",
+                          "{}. The horizontal lines are the n-gram loss, below which a run has learned, and "
+                          "the entropy; losses above 2.6 are drawn at 2.6.{}",
                           count_seeds(setting.seeds.size()), sentence));
   for (const kit::Table& table : tables) page.html.table(table);
 }
 
-/// Six bands on top of each other are no picture: the tables have the ranges.
+/// Six overlapping bands are not readable: the tables have the ranges.
 std::vector<kit::Series> bare(std::vector<kit::Series> lines) {
   for (kit::Series& line : lines) line.markers = false;
   return without_bands(std::move(lines));
@@ -83,18 +82,18 @@ std::vector<kit::Series> bare(std::vector<kit::Series> lines) {
 
 void add_shift(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Internal covariate shift");
-  page.html.paragraph(
-      fmt::format("Pre-LN, 6 layers, all at the rate {}, every 20 steps, on 64 documents that are not "
-                  "trained on. **Inputs**: how far one update moves means and standard deviations of what "
-                  "each FFN is given, against its standard deviation. **Gradients**: by how much of itself a "
-                  "block's gradient changes when the blocks below make their update and it does not "
-                  "(Santurkar et al. 2018, definition 2.1). Both are means over layers of log10.",
-                  kit::number_text(kShiftRate)));
+  page.html.paragraph(fmt::format(
+      "Pre-LN models of 6 layers, all at the rate {}, are measured every 20 steps on 64 documents that are "
+      "not trained on. **Inputs**: how far one update moves the means and standard deviations of each FFN's "
+      "input, relative to its standard deviation. **Gradients**: the relative change of a block's gradient "
+      "when the blocks below make their update and it does not (Santurkar et al. 2018, definition 2.1). Both "
+      "are means over layers of log10.",
+      kit::number_text(kShiftRate)));
   const std::vector<double> steps =
       ends_of_slices(setting.steps, static_cast<std::size_t>(setting.steps / 20));
   const std::vector<Titled> measured = {{"inputs", "Inputs of the FFNs"},
                                         {"gradients", "Gradients of the blocks"}};
-  const kit::Panels moved = panels("What one update moves", measured, [&](const Titled& what) {
+  const kit::Panels moved = panels("Change by one update", measured, [&](const Titled& what) {
     const auto curves = [&](const Kind& kind) {
       return shift_runs(results, kind.name).curves(what.name + "_by_step");
     };
@@ -111,7 +110,7 @@ void add_shift(Page& page, const StudyResults& results, const Setting& setting) 
   };
   page.figure(
       "shift", moved,
-      fmt::format("Lines are means over {}. Inputs are steadiest with: {}. The loss is least with: {}.",
+      fmt::format("Lines are means over {}. Inputs are steadiest with {}. The loss is lowest with {}.",
                   count_seeds(setting.seeds.size()), steadiest("inputs"), steadiest("loss")));
   const std::vector<Titled> columns = {
       {"inputs", "Inputs"}, {"gradients", "Gradients"}, {"loss", "Final loss (nats)"}};
@@ -128,9 +127,9 @@ constexpr double kEdge = 6;
 void add_starts(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("Gradients of deep stacks");
   page.html.paragraph(
-      fmt::format("{} layers before the first step, in f64: |dL/dx_l| of each block's output, the loss a "
-                  "mean over 8 documents. Matrices are N(0, 1/fan_in), or twice that; norm(f(x)) has no "
-                  "shortcut, and without its norm it is f(x).",
+      fmt::format("Stacks of {} layers before the first step, in f64: |dL/dx_l| of each block's output, "
+                  "where the loss is a mean over 8 documents. Matrices are N(0, 1/fan_in), or twice that; "
+                  "norm(f(x)) has no shortcut, and without its norm it is f(x).",
                   kStartLayers));
   const kit::Panels gradients = panels("Gradient along the stack", starts(), [&](const Start& start) {
     const auto curves = [&](const Kind& kind) {
@@ -147,9 +146,10 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
   });
   page.figure(
       "gradients", gradients,
-      fmt::format("Lines are means over {}. A level line is a gradient that neither explodes nor vanishes; "
-                  "above 10^6 and below 10^-6 it is drawn at the edge, and the table has the numbers.",
-                  count_seeds(setting.start_seeds.size())));
+      fmt::format(
+          "Lines are means over {}. A level line means a gradient that neither explodes nor vanishes; above "
+          "10^6 and below 10^-6 it is drawn at the edge, and the table has the numbers.",
+          count_seeds(setting.start_seeds.size())));
   page.html.table(cross_table("Decades between the largest and the smallest gradient", "Stack", starts(),
                               setting.looked_into, [&](const Start& start, const Kind& kind) {
                                 return mean_and_range(
@@ -168,9 +168,8 @@ void report(Page& page, const StudyResults& results) {
       {"Other widths: with 16 channels a norm's statistics are of 16 numbers, and the mean that RMSNorm "
        "leaves out is a larger part of a token than in a wide model.",
        "DyT as its authors tune it: with an alpha for each place, larger for attention, and wider models.",
-       "What scaled initial weights would do for the stacks without a norm; see the study of initial "
-       "weights.",
-       "Speed: RMSNorm is a little less work than LayerNorm, which counts where it holds a loss level."});
+       "Scaled initial weights for the stacks without a norm; see the study of initial weights.",
+       "Speed: RMSNorm is a little less work than LayerNorm, which matters where it reaches the same loss."});
 }
 
 }  // namespace gradus::lab::norms

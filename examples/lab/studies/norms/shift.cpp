@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::int64_t kEvery = 20, kDocuments = 64;
 
-/// The block a parameter is of; -1: of none.
+/// The block of a parameter; -1 for none.
 std::int64_t block_of(const std::string& name) {
   return name.starts_with("layers.") ? std::stoll(name.substr(7)) : -1;
 }
@@ -56,7 +56,7 @@ class ShiftMeter {
     const std::vector<Gradient> old_gradients = gradients();
     std::vector<double> moved;
     for (std::int64_t layer = 1; layer < layers_; ++layer) {
-      move_block(layer - 1, after);  // those below it have moved already
+      move_block(layer - 1, after);  // the blocks below it have already moved
       run();
       moved.push_back(gradient_change(gradients()[at(layer)], old_gradients[at(layer)]));
     }
@@ -69,7 +69,7 @@ class ShiftMeter {
     input_changes.push_back(mean(shifts));
   }
 
-  // log10, the mean over the layers, an entry a measurement.
+  // log10, the mean over the layers, one entry per measurement.
   std::vector<double> input_changes, gradient_changes;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Internal covariate shift, measured: how much one update moves what a layer is given.
+// Internal covariate shift, measured: how far one update moves a layer's input.
 
 #include <vector>
 
@@ -14,8 +14,8 @@ struct Moments {
 Moments moments_of(const Tensor& tokens);  // [..., C]
 
 /// How far the channels of an input have moved, log10: sqrt(sum over channels of (change of mean)^2 + (change
-/// of standard deviation)^2), over the root of the sum of the variances before (Ioffe & Szegedy 2015 mean
-/// this by the word).
+/// of standard deviation)^2), over the root of the sum of the variances before (the meaning of the term in
+/// Ioffe & Szegedy 2015).
 double input_shift(const Moments& now, const Moments& before);
 
 /// |g' - g| / |g|, log10: g the gradient of a block's parameters, g' the same after the blocks below have

@@ -38,7 +38,7 @@ const std::vector<Start>& starts() {
 }
 
 Measured measure_start(const Start& start, const Kind& kind, std::uint64_t seed) {
-  const DefaultDType dtype(f64);  // without a norm, numbers leave what f32 can hold
+  const DefaultDType dtype(f64);  // without a norm, numbers leave the range of f32
   TrialOptions options = tiny_trial();
   options.placement = start.placement;
   options.layers = kStartLayers;
@@ -51,7 +51,7 @@ Measured measure_start(const Start& start, const Kind& kind, std::uint64_t seed)
   nn::Probe probe;
   model.loss(batch.inputs, batch.targets).backward();
 
-  // What is 0 or not finite counts as an end of what f64 can hold.
+  // Values that are 0 or not finite count as an end of the range of f64.
   std::vector<double> gradients;
   for (const nn::ProbeRow& row : probe.rows())
     if (row.layer.starts_with("layers.") && row.layer.find('.', 7) == std::string::npos) {

@@ -1,4 +1,4 @@
-// The pictures of the study `optimizers`.
+// The charts of the study `optimizers`.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ kit::BarChart bars_of(const StudyResults& results, OfVariant values, kit::BarCha
   return chart;
 }
 
-/// Over multiples of the lowest rate.
+/// Losses against multiples of the lowest rate.
 std::vector<kit::Series> losses_by_multiple(const StudyResults& results, const Grid& grid,
                                             const Variant& variant, bool warm) {
   std::vector<kit::Series> both;
@@ -51,13 +51,13 @@ std::string title_of(const Grid& grid, const std::string& optimizer) {
 
 kit::BarChart gain_chart(const StudyResults& results) {
   return bars_of(results, gains,
-                 {.title = "What warm-up gains at the best rate",
+                 {.title = "Gain of warm-up at the best rate",
                   .value_label = "best loss without warm-up minus with it (nats per character)"});
 }
 
 kit::BarChart more_rates_chart(const StudyResults& results) {
   return bars_of(results, more_rates,
-                 {.title = "At how many more rates the model trains with warm-up",
+                 {.title = "Additional rates that train with warm-up",
                   .value_label = "rates that train with warm-up minus without it"});
 }
 

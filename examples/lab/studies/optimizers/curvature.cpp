@@ -1,4 +1,4 @@
-// Sharpness along training, as Gilmer et al. 2022 (arXiv:2110.04369) look at it: the largest eigenvalue of
+// Sharpness along training, as in Gilmer et al. 2022 (arXiv:2110.04369): the largest eigenvalue of
 // the Hessian of the loss on a fixed batch, for the weights before a step.
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace gradus::lab::optimizers {
 
 namespace {
 
-constexpr std::uint64_t kProbe = 0x70726f6265;  // draws the batch all sharpnesses are measured on
+constexpr std::uint64_t kProbe = 0x70726f6265;  // draws the batch on which all sharpnesses are measured
 constexpr std::int64_t kProbeSize = 8;
 
-/// The same model with weights in f64, which curvature asks for.
+/// The same model with weights in f64, which curvature requires.
 nn::GPT in_f64(const nn::GPT& model) {
   const DefaultDType dtype(f64);
   const NoGrad guard;

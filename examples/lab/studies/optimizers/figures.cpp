@@ -1,4 +1,4 @@
-// One number a seed for each question about optimizers and curvature.
+// One number per seed for each question about optimizers and curvature.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace gradus::lab::optimizers {
 
 namespace {
 
-/// Seed by seed: over the members of a group the range of the losses at their best rate, with or without
+/// For each seed, over the members of a group: the range of the losses at their best rate, with or without
 /// warm-up, and the share of all settings that trained.
 struct Group {
   std::vector<double> range, trained;
@@ -49,15 +49,15 @@ void add_group(Figures& figures, const StudyResults& results, const Grid& grid, 
   figures["range." + name] = paired_difference(post.range, pre.range);
 }
 
-/// The sharpness at a place of the grid's steps; NaN where the run diverged before, or has no positive
+/// The sharpness at an index of the grid's steps; NaN where the run diverged before, or has no positive
 /// curvature.
 double sharpness_at(const StudyResults& results, const Curve& curve, std::size_t place) {
   const std::vector<double> all = results.series(curve.name(), "sharpness");
   return place < all.size() && all[place] > 0 ? all[place] : std::nan("");
 }
 
-/// log2 of `a` over `b`. Runs that diverged before are those the claim is about: not finite counts as higher
-/// than any number, so that seeds can be counted; nothing where neither is finite.
+/// log2 of `a` over `b`. The claim is about runs that diverged before, so a value that is not finite counts
+/// as higher than any number, and seeds can be counted; if neither is finite, nothing is added.
 void add_doublings(Figures& figures, const std::string& id, double a, double b) {
   if (std::isfinite(a) && std::isfinite(b))
     figures[id].push_back(std::log2(a / b));

@@ -51,7 +51,7 @@ double largest_eigenvalue(const Product& product, Vector start, int products) {
     for (int twice = 0; twice < 2; ++twice)
       for (const Vector& one : basis) take(next, dot(one, next), one);
     beside.push_back(normalise(next));
-    if (beside.back() <= 1e-10 * size) break;  // the space is used up
+    if (beside.back() <= 1e-10 * size) break;  // the space is exhausted
     basis.push_back(std::move(next));
   }
   return largest_of_tridiagonal(diagonal, beside);

@@ -12,12 +12,12 @@ using Product = std::function<std::vector<double>(const std::vector<double>&)>;
 
 /// Lanczos 1950, with every new vector made orthogonal to all before it: the largest eigenvalue of the matrix
 /// seen in the space of start, A start, A A start, ... after `products` of them. Never above the matrix's
-/// own, and with 20 products commonly within 1% of it. Throws nothing but what the product throws.
+/// own, and with 20 products commonly within 1% of it. Throws only what the product throws.
 /// `largest_eigenvalue(product, start, 20)`
 double largest_eigenvalue(const Product& product, std::vector<double> start, int products);
 
-/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and what stands beside it,
-/// by bisection on Sturm's count. `beside` has at least one element less; more are left out.
+/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and the entries beside it,
+/// by bisection on Sturm's count. `beside` has at least one element less; more are ignored.
 double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::vector<double>& beside);
 
 }  // namespace gradus::lab::optimizers

@@ -45,7 +45,7 @@ TrialOptions trial(const Grid& grid, const Variant& variant, std::size_t placeme
           .seed = seed};
 }
 
-/// About, on one core: a fixed part for each call and one for each line of the batch.
+/// Approximate seconds on one core: a fixed part for each call and one for each line of the batch.
 double seconds_of(const Grid& grid, std::int64_t batch) {
   return 1e-3 * static_cast<double>(grid.layers * grid.steps) * (0.13 + 0.075 * static_cast<double>(batch));
 }
@@ -193,7 +193,7 @@ Grid grid_of(const StudyOptions& options) {
                            .curve_optimizers = {"adam", "momentum"},
                            .curve_placements = {0, 1},
                            .curve_steps = {1, 25, 50, 100, 200, 400}};
-  // Few variants and ten seeds: shares of seeds can be decided from there on, when all agree.
+  // Few variants and ten seeds: the smallest number with which shares of seeds can be decided, if all agree.
   grid.seeds = seeds_from(options.seed, options.budget == Budget::full ? 10 : 3);
   for (const Variant& variant : variants())
     if (!quick || variant.in_quick) grid.variants.push_back(&variant);
@@ -210,7 +210,7 @@ std::string run_name(const Variant& variant, std::size_t placement, bool warm, d
 
 Study optimizers_study() {
   return {.name = "optimizers",
-          .title = "Optimizers, batches and what warm-up is for",
+          .title = "Optimizers, batches and the effect of warm-up",
           .question = "Is it Adam that needs warm-up, and what does warm-up change?",
           .setting =
               "GPTs of 6 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, N(0, "

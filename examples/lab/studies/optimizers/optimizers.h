@@ -1,6 +1,6 @@
 #pragma once
-// The parts of the study `optimizers`: what of warm-up is left with other optimizers, other averages of
-// squared gradients and other batches; and the curvature along training.
+// The parts of the study `optimizers`: the effect of warm-up with other optimizers, other averages of squared
+// gradients and other batches; and the curvature along training.
 
 #include <array>
 #include <optional>
@@ -20,20 +20,21 @@ inline const char* word_of(std::size_t placement) { return placement == 0 ? "pre
 struct Variant {
   std::string name;   // in names of runs and measures: "momentum"
   std::string title;  // "SGD, momentum 0.9"
-  std::string group;  // what it varies: one of kGroups, or "cause", or "described"
+  std::string group;  // the setting it varies: one of kGroups, or "cause", or "described"
   double lowest = 0;  // of its rates
   MakeOptimizer make;
   std::int64_t batch = 8;
   std::int64_t frozen = 0;  // steps at rate 0 before the first update: gradients are averaged, weights stay
   bool in_quick = false;
-  std::size_t most_seeds = 1000;  // fewer for what is only described
+  std::size_t most_seeds = 1000;  // fewer for variants that are only described
 };
 std::span<const Variant> variants();
 inline const std::array<std::string, 3> kGroups = {"optimizer", "beta2", "batch"};
 
 struct Grid {
   std::int64_t steps = 0, warmup = 0, layers = 6;
-  std::size_t first_rate = 0, rates = 0;  // of each variant: so many half decades, from which on
+  // The ladder of each variant, in half decades: its first rate and their number.
+  std::size_t first_rate = 0, rates = 0;
   std::vector<const Variant*> variants = {};
   std::vector<std::string> curve_optimizers = {};  // whose sharpness is measured,
   std::vector<std::size_t> curve_placements = {};  // in which placements,
@@ -41,7 +42,7 @@ struct Grid {
   std::vector<std::uint64_t> seeds = {};
 
   std::vector<double> lrs(const Variant& variant) const;
-  /// The place in curve_steps of the last step of warm-up.
+  /// The index in curve_steps of the last step of warm-up.
   std::size_t end_of_warmup() const;
   std::vector<const Variant*> members(const std::string& group) const;  // Adam, batch 8, is in every group
 };
@@ -60,11 +61,10 @@ struct Curve {
 double curve_rate(const std::string& optimizer);
 /// Momentum SGD is stable on a quadratic whose curvature is below 2 (1 + momentum) / rate.
 inline constexpr double kStable = 2 * 1.9 / 0.03;
-/// What stands for a curvature that a diverged run no longer has, in log2 of a ratio: its sign is what
-/// counts.
+/// The value for a diverged run, which has no curvature, in log2 of a ratio: only its sign counts.
 inline constexpr double kDivergedDoublings = 10;
-/// What outcome_of keeps, and the series "sharpness", one for each of the grid's curve_steps; it ends where
-/// the run diverged.
+/// The record of outcome_of, and the series "sharpness", one for each of the grid's curve_steps; it ends
+/// where the run diverged.
 Measured measure_curve(const Curve& curve, const Grid& grid);
 
 /// The runs of a variant without or with warm-up, by their final loss.
@@ -75,8 +75,8 @@ std::vector<Search> all_losses_of(const Grid& grid, const Variant& variant, std:
 Figures figures(const StudyResults& results);
 void report(Page& page, const StudyResults& results);
 
-/// One number a seed of a variant: what warm-up gains at the best rate, and at how many more rates the model
-/// trains with it.
+/// One number per seed of a variant: the gain of warm-up at the best rate, and the number of additional rates
+/// that train with it.
 std::vector<double> gains(const StudyResults& results, const Variant& variant, std::size_t placement);
 std::vector<double> more_rates(const StudyResults& results, const Variant& variant, std::size_t placement);
 

@@ -1,6 +1,7 @@
 // The page of the study `optimizers`.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
@@ -21,7 +22,7 @@ std::vector<double> of(const Figures& figures, const std::string& id) {
 }
 
 void add_setting(Page& page, const Grid& grid) {
-  page.html.heading("What was run");
+  page.html.heading("The setting");
   page.html.key_values(
       "Settings of all runs",
       {{"model", fmt::format("GPT, {} layers, d_model 32, 4 heads, N(0, 1/fan_in)", grid.layers)},
@@ -41,8 +42,8 @@ void add_setting(Page& page, const Grid& grid) {
       fmt::format("A run **trained** when its validation loss ended below {}, that of the best n-gram; one "
                   "that diverged counts with its loss at the start. \u201CSecond moment first\u201D is Adam "
                   "that only averages squared gradients for 50 steps before its first update, at rate 0, as "
-                  "Adam-2k of Liu et al. 2020 (arXiv:1908.03265) does for 2000: if the noise of that average "
-                  "is what warm-up is for, warm-up has nothing left to do there.",
+                  "Adam-2k of Liu et al. 2020 (arXiv:1908.03265) does for 2000: if warm-up is needed because "
+                  "of the noise of that average, it has no effect left there.",
                   fixed_text(learned_loss(), 3)));
 }
 
@@ -57,20 +58,20 @@ std::string describe_gains(const StudyResults& results, const Grid& grid) {
   if (all.empty() && some.empty()) return "Not enough runs have finished to say.";
   std::string text;
   if (!all.empty())
-    text = fmt::format("Post-LN ends lower with warm-up on every seed with {}. ", listed(all));
-  if (!some.empty()) text += fmt::format("Not on every seed with {}. ", listed(some));
+    text = fmt::format("Post-LN ends lower with warm-up on every seed with {}. ", fmt::join(all, "; "));
+  if (!some.empty()) text += fmt::format("Not on every seed with {}. ", fmt::join(some, "; "));
   return text;
 }
 
 void add_warmup(Page& page, const StudyResults& results, const Grid& grid) {
-  page.html.heading("What of warm-up is left");
+  page.html.heading("Warm-up by optimizer");
   page.figure("gain", gain_chart(results),
               describe_gains(results, grid) +
-                  "Bars are means, lines go from the lowest to the highest seed. Both sides have had the "
-                  "same number of rates.");
+                  "Bars are means, lines go from the lowest to the highest seed. Both were given the same "
+                  "number of rates.");
   page.figure("more_rates", more_rates_chart(results),
-              "At the best rate warm-up may gain little and still make higher rates usable: here it is "
-              "counted at how many more of the rates tried the model trains.");
+              "Warm-up may gain little at the best rate and still make higher rates usable: this counts at "
+              "how many more of the rates tried the model trains.");
   struct Column {
     std::string name;
     std::vector<double> (*values)(const StudyResults&, const Variant&, std::size_t);
@@ -87,9 +88,9 @@ void add_warmup(Page& page, const StudyResults& results, const Grid& grid) {
 }
 
 void add_groups(Page& page, const StudyResults& results, const Grid& grid, const Figures& figures) {
-  page.html.heading("Which placement cares less");
+  page.html.heading("Sensitivity to the optimizer");
   const std::map<std::string, std::string> titles = {
-      {"optimizer", "the optimizer"}, {"beta2", "Adam's beta2"}, {"batch", "the batch"}};
+      {"optimizer", "The optimizer"}, {"beta2", "Adam's beta2"}, {"batch", "The batch size"}};
   for (const std::string& group : kGroups) {
     if (grid.members(group).size() < 2) continue;
     const Difference trained = difference_of(of(figures, "trained." + group));
@@ -101,8 +102,8 @@ void add_groups(Page& page, const StudyResults& results, const Grid& grid, const
             : fmt::format("Pre-LN trains at a larger share of the settings on {} of {} seeds.", trained.up,
                           trained.count);
     page.figure("loss_" + group, loss_by_rate(results, group),
-                fmt::format("What varies is {}. {} Share of settings that trained, Pre-LN minus Post-LN: {}; "
-                            "range of the best losses over what varies, Post-LN minus Pre-LN: {} nats.",
+                fmt::format("{} varies. {} Share of settings that trained, Pre-LN minus Post-LN: {}; range "
+                            "of the best losses over the variants, Post-LN minus Pre-LN: {} nats.",
                             titles.at(group), words, mean_and_range(of(figures, "trained." + group)),
                             mean_and_range(of(figures, "range." + group))));
   }
@@ -123,14 +124,13 @@ void add_curvature(Page& page, const StudyResults& results, const Grid& grid, co
   page.figure(
       "sharpness", sharpness_chart(results),
       fmt::format("The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by Lanczos's "
-                  "method with 20 products; Adam at rate {}, momentum SGD at {}. Where a line for stability "
-                  "stands, steps of that rate overshoot on a quadratic above it. {}",
+                  "method with 20 products; Adam at rate {}, momentum SGD at {}. Above a line marked "
+                  "\u201Cstable below\u201D, steps at that rate overshoot on a quadratic. {}",
                   number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
                   describe_bands(grid.seeds.size())));
-  kit::Table table{
-      "What happens to the curvature: mean (lowest to highest seed), in doublings (log2)",
-      {"", "From the end of warm-up to the start", "After as many steps, without warm-up over with it"},
-      {}};
+  kit::Table table{"Change of the curvature: mean (lowest to highest seed), in doublings (log2)",
+                   {"", "Start over the end of warm-up", "At the end of warm-up, without it over with it"},
+                   {}};
   for (const std::string& optimizer : grid.curve_optimizers)
     for (const std::size_t placement : grid.curve_placements) {
       const std::string where = fmt::format("{}.{}", optimizer, word_of(placement));
@@ -141,8 +141,8 @@ void add_curvature(Page& page, const StudyResults& results, const Grid& grid, co
   page.html.table(table);
   page.html.paragraph(
       fmt::format("A run that diverged before has no curvature there and counts as higher than any ({} "
-                  "doublings); where both did, the seed is left out. The ledger counts seeds, with momentum "
-                  "SGD only. Adam's rows describe: the plain Hessian does not bound its rate.",
+                  "doublings); where both did, the seed is left out. The ledger counts seeds, for momentum "
+                  "SGD only. Adam's rows are descriptive: the plain Hessian does not bound its rate.",
                   number_text(kDivergedDoublings)));
 }
 
@@ -152,10 +152,10 @@ void add_limits(Page& page) {
        "depths.",
        "**The best settings of an optimizer.** Only the rate and warm-up are searched; betas, decay and "
        "batch are varied one at a time, from Adam's defaults.",
-       "**Stability for Adam.** The plain Hessian's sharpness does not bound Adam's rate: what would is the "
-       "Hessian scaled by Adam's own steps (Cohen et al. 2022, arXiv:2207.14484).",
+       "**Stability for Adam.** The plain Hessian's sharpness does not bound Adam's rate; the Hessian scaled "
+       "by Adam's own steps would (Cohen et al. 2022, arXiv:2207.14484).",
        "**Cause.** That curvature falls while the rate rises fits an explanation and does not prove it. The "
-       "rates of the curves were chosen, on other seeds, where Post-LN trains with warm-up and does not "
+       "rates of the curves were chosen, on other seeds, so that Post-LN trains with warm-up and does not "
        "without."});
 }
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "gradus/nn/placements/placements.h"
+#include "lab/statistics/format.h"
 #include "lab/statistics/statistics.h"
-#include "lab/statistics/words.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::placements {
@@ -53,7 +53,7 @@ Figures figures(const StudyResults& results) {
     const std::string depth = ".L" + std::to_string(layers);
     for (const double value : finite(loss)) {
       all["trains" + depth].push_back(tiny_task().context_free_loss() - value);
-      if (results.options.budget != Budget::quick)  // whose steps are too few for that
+      if (results.options.budget != Budget::quick)  // quick runs have too few steps for that
         all["learns" + depth].push_back(tiny_baseline() - value);
     }
   }
@@ -156,7 +156,7 @@ Study placements_study() {
       .setting =
           "GPTs of 16 channels on the small recall language, 8 documents of 24 characters a step, Adam, "
           "warm-up over a tenth of the steps and half a cosine down to 0, the same matrices N(0, 1/fan_in) "
-          "at the start but for what a placement sets itself: 400 steps with 2, 12 and 24 blocks, three "
+          "at the start except for those a placement sets itself: 400 steps with 2, 12 and 24 blocks, three "
           "rates (two with 24), 14 seeds; Pre-LN alone with 96 and 384 blocks, 240 steps, two rates, 7 "
           "seeds. Readout: the loss on the validation set (nats per character), paired within a seed, whose "
           "rate is the one that is best on the other seeds.",

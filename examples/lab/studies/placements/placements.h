@@ -1,5 +1,5 @@
 #pragma once
-// What plan, figures and page of the study of placements share.
+// Shared by plan, figures and page of the study of placements.
 
 #include <map>
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace gradus::lab::placements {
 
-/// All placements by depth, and some of them in very deep stacks: two searches with rates and seeds of their
-/// own.
+/// All placements by depth, and some of them in very deep stacks: two searches with separate rates and seeds.
 struct Part {
   std::vector<nn::Placement> placements;
-  std::vector<nn::Placement> judged;  // those the ledger asks about; the others stand beside them on the page
+  std::vector<nn::Placement> judged;  // placements in the ledger; the others are only on the page
   std::vector<std::int64_t> depths;
   std::map<std::int64_t, std::vector<double>> rates;  // by depth
   std::vector<std::uint64_t> seeds;                   // of those judged
@@ -30,8 +29,8 @@ Part deep_part(const StudyOptions& options);
 
 std::string run_name(const nn::Placement& placement, std::int64_t layers, double rate, std::uint64_t seed);
 
-/// A placement's loss at one depth, seed by seed, above that of Pre-LN or of Post-LN: of both placements at
-/// all rates what is best on the *other* seeds. NaN where a run of that seed has not finished.
+/// A placement's loss at one depth, seed by seed, above that of Pre-LN or Post-LN, whichever, at its best
+/// rate, is best on the *other* seeds. NaN where a run of that seed has not finished.
 std::vector<double> above_better(const StudyResults& results, const Part& part,
                                  const nn::Placement& placement, std::int64_t layers);
 /// The same at the depth where it is largest on the other seeds.

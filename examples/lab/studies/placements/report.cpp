@@ -26,9 +26,9 @@ std::string describe_best(const StudyResults& results, const Part& part, std::in
 }
 
 void add_losses(Page& page, const StudyResults& results, const Part& part) {
-  std::string sentence = "Dark is good. Best of all";
+  std::string sentence = "Dark is good. The best three placements";
   for (const std::int64_t layers : part.depths)
-    sentence += fmt::format("{} with {}: {}", layers == part.depths.front() ? "," : ";",
+    sentence += fmt::format("{} with {}: {}", layers == part.depths.front() ? "" : ";",
                             counted(layers, "layer"), describe_best(results, part, layers, 3));
   kit::HeatMap map{.title = "Final loss at each placement's chosen rate",
                    .x_label = "layers",
@@ -38,10 +38,9 @@ void add_losses(Page& page, const StudyResults& results, const Part& part) {
                    .low_is_good = true,
                    .worst = tiny_task().context_free_loss() - *tiny_task().entropy()};
   for (const std::int64_t layers : part.depths) map.columns.push_back(std::to_string(layers));
-  kit::Table table{.caption = "Final loss (nats per character): mean over seeds, least and largest",
+  kit::Table table{.caption = "Final loss (nats per character): mean over seeds, lowest and highest",
                    .header = {"Placement"}};
-  kit::Table equations{.caption = "What each computes",
-                       .header = {"Placement", "One branch or block", "Source"}};
+  kit::Table equations{.caption = "Equations", .header = {"Placement", "One branch or block", "Source"}};
   for (const std::int64_t layers : part.depths)
     table.header.insert(table.header.end(), {counted(layers, "layer"), "chosen rate"});
   for (const nn::Placement& placement : part.placements) {
@@ -64,7 +63,7 @@ void add_above(Page& page, const StudyResults& results, const Part& part) {
                       .value_label = "nats per character, at its worst depth",
                       .decimals = 3};
   kit::BarSeries bars;
-  constexpr double kDrawn = 10;  // a bar of thousands would leave nothing of the others
+  constexpr double kDrawn = 10;  // a bar of thousands would make the others invisible
   std::vector<std::string> above, off;
   for (const nn::Placement& placement : part.placements) {
     const std::vector<double> values = finite(above_at_worst(results, part, placement));
@@ -81,13 +80,13 @@ void add_above(Page& page, const StudyResults& results, const Part& part) {
   if (bars.values.empty()) return;
   chart.series = {bars};
   page.figure("above", chart,
-              fmt::format("A seed's worst depth is that of the other seeds. Bars are means over seeds, error "
-                          "bars go from the lowest to the highest. Above 0 on every seed: {}.{}",
+              fmt::format("Each seed's worst depth is chosen on the other seeds. Bars are means over seeds, "
+                          "error bars go from the lowest to the highest. Above 0 on every seed: {}.{}",
                           above.empty() ? "none" : listed(above),
                           off.empty() ? "" : " Not drawn: " + listed(off) + "."));
 }
 
-/// Whether the means of a search are least at its first or last rate.
+/// Whether the means of a search are lowest at its first or last rate.
 bool at_edge(const std::vector<double>& means) {
   if (means.size() < 3 || finite(means).size() < means.size()) return false;
   const auto best = std::min_element(means.begin(), means.end());
@@ -96,11 +95,11 @@ bool at_edge(const std::vector<double>& means) {
 
 void add_search(Page& page, const StudyResults& results, const Part& part) {
   page.html.heading("The search of rates");
-  page.html.paragraph(
-      fmt::format("At one depth every placement has the same rates. Pre-LN, Post-LN and the placements the "
-                  "ledger asks about have {}, the others {}. A seed's rate is the one that is best in the "
-                  "mean of the **other** seeds, so that no seed chooses what it is judged by.",
-                  count_seeds(part.seeds.size()), count_seeds(part.few_seeds.size())));
+  page.html.paragraph(fmt::format(
+      "At one depth every placement has the same rates. Pre-LN, Post-LN and the placements the ledger asks "
+      "about have {}, the others {}. A seed's rate is the one that is best on average over the **other** "
+      "seeds, so no seed takes part in choosing the rate it is judged at.",
+      count_seeds(part.seeds.size()), count_seeds(part.few_seeds.size())));
   for (const std::int64_t layers : part.depths) {
     std::vector<std::string> edges;
     for (const nn::Placement& placement : part.placements)
@@ -112,28 +111,29 @@ void add_search(Page& page, const StudyResults& results, const Part& part) {
                             .decimals = 2,
                             .low_is_good = true,
                             .worst = tiny_task().context_free_loss()};
-    page.figure(fmt::format("search-L{}", layers),
-                filled(axes, part.placements, part.rates.at(layers),
-                       [&](const nn::Placement& placement, double rate) {
-                         return mean(finite(at_rate(results, part.search(placement, layers), rate)));
-                       }),
-                part.rates.at(layers).size() < 3
-                    ? std::string("With so few rates, the best may lie outside the search.")
-                : edges.empty()
-                    ? std::string("No placement's best rate is at an edge of the search.")
-                    : fmt::format("Best at an edge of the search, and perhaps better outside it: {}.",
-                                  listed(edges)));
+    page.figure(
+        fmt::format("search-L{}", layers),
+        filled(axes, part.placements, part.rates.at(layers),
+               [&](const nn::Placement& placement, double rate) {
+                 return mean(finite(at_rate(results, part.search(placement, layers), rate)));
+               }),
+        part.rates.at(layers).size() < 3
+            ? std::string("With so few rates, the best may lie outside the search.")
+        : edges.empty()
+            ? std::string("No placement's best rate is at an edge of the search.")
+            : fmt::format("These are best at an edge of the search, and perhaps better outside it: {}.",
+                          listed(edges)));
   }
 }
 
 void add_deep(Page& page, const StudyResults& results, const Part& deep) {
   page.html.heading("Hundreds of layers");
-  page.html.paragraph(
-      fmt::format("The same models with {} layers, {} steps, rates of {}. A stack **trains** if it ends "
-                  "below the loss of a reader that ignores the context ({:.3f}): stacks that pass no signal "
-                  "end there. It **learned** if it ends below what the last few characters allow ({:.3f}).",
-                  listed(deep.depths), deep.steps, listed(deep.rates.at(deep.depths.front())),
-                  tiny_task().context_free_loss(), tiny_baseline()));
+  page.html.paragraph(fmt::format(
+      "The same models with {} layers, {} steps, rates of {}. A stack **trains** if it ends below the loss "
+      "of a reader that ignores the context ({:.3f}): stacks that pass no signal end there. It **learned** "
+      "if it ends below the loss that the last few characters allow ({:.3f}).",
+      listed(deep.depths), deep.steps, listed(deep.rates.at(deep.depths.front())),
+      tiny_task().context_free_loss(), tiny_baseline()));
   const auto best = [&](const nn::Placement& placement, std::int64_t layers) {
     return best_of(results, deep.search(placement, layers));
   };
@@ -141,7 +141,7 @@ void add_deep(Page& page, const StudyResults& results, const Part& deep) {
   for (const nn::Placement& placement : deep.placements)
     for (const std::int64_t layers : deep.depths)
       if (mean_loss(results, deep.search(placement, layers)) > tiny_task().context_free_loss() - 0.1)
-        stuck.push_back(fmt::format("{} with {}", placement.name, layers));
+        stuck.push_back(fmt::format("{} with {} layers", placement.name, layers));
   const kit::LineChart chart{
       .title = "Final loss of very deep stacks",
       .x_label = "layers",
@@ -156,10 +156,10 @@ void add_deep(Page& page, const StudyResults& results, const Part& deep) {
                      {.at = tiny_task().context_free_loss(), .label = "context-free"}}};
   page.figure(
       "deep", chart,
-      fmt::format("Lines are means over seeds, bars go from the lowest to the highest: of {} for Pre-LN and "
-                  "{} for the others. Not a tenth of a nat below the context-free loss in the mean: {}.",
-                  deep.seeds.size(), count_seeds(deep.few_seeds.size()),
-                  stuck.empty() ? "none" : listed(stuck)));
+      fmt::format(
+          "Lines are means over seeds, bars go from the lowest to the highest of {} seeds for Pre-LN and of "
+          "{} for the others. On average less than a tenth of a nat below the context-free loss: {}.",
+          deep.seeds.size(), count_seeds(deep.few_seeds.size()), stuck.empty() ? "none" : listed(stuck)));
   page.html.table(cross_table("Final loss (nats per character), chosen rate, runs at it that learned",
                               "Placement", deep.placements, deep.depths,
                               [&](const nn::Placement& placement, std::int64_t layers) {
@@ -179,10 +179,10 @@ void report(Page& page, const StudyResults& results) {
   page.html.heading("All placements");
   page.html.paragraph(describe_tiny(part.steps));
   page.html.paragraph(
-      "Initial matrices are N(0, 1/fan_in) for all, the same numbers seed by seed, but for what a placement "
-      "sets itself: ReZero its zeros, DeepNorm its matrices, Admin its shortcuts (measured on the first "
-      "batch). To overcome **both** limits a placement must be as good as the better of Pre-LN and Post-LN "
-      "at every depth: where Post-LN fails that is Pre-LN, where Post-LN ends lower it is Post-LN.");
+      "Initial matrices are N(0, 1/fan_in) for all, the same numbers seed by seed, except for those a "
+      "placement sets itself: ReZero its zeros, DeepNorm its matrices, Admin its shortcuts (measured on the "
+      "first batch). To overcome **both** limits a placement must be as good as the better of Pre-LN and "
+      "Post-LN at every depth: where Post-LN fails that is Pre-LN, where Post-LN ends lower it is Post-LN.");
   add_losses(page, results, part);
   add_above(page, results, part);
   add_search(page, results, part);
@@ -193,10 +193,10 @@ void report(Page& page, const StudyResults& results) {
        "The long run. With a fixed number of steps a placement that starts slowly looks bad, even if it "
        "would end well; the budget is the same for all, not enough for all.",
        "The papers' own recipes: initial weights, warm-ups and rates that were chosen for a placement. Here "
-       "all share one recipe, which is what makes them comparable, and may suit none.",
+       "all share one recipe, which makes them comparable and may suit none.",
        "Small differences. With so few seeds, and an interval corrected for as many comparisons as there are "
-       "placements, only large differences can be told from chance; \u201Cunclear\u201D is no "
-       "\u201Cequal\u201D."});
+       "placements, only large differences can be distinguished from chance; \u201Cunclear\u201D does not "
+       "mean \u201Cequal\u201D."});
 }
 
 }  // namespace gradus::lab::placements

@@ -1,4 +1,4 @@
-// What becomes of a trained model when a layer is dropped or two change places.
+// Measurements of a trained model when a layer is dropped or two are swapped.
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ double deeper_share(const std::vector<double>& rises) {
   for (std::size_t i = 0; i < rises.size(); ++i) {
     const double rise = std::max(rises[i], 0.0);
     all += rise;
-    // The entry in the middle of an odd number belongs to both halves alike.
+    // The middle entry of an odd number belongs to both halves equally.
     if (2 * i >= rises.size())
       deeper += rise;
     else if (2 * i + 1 == rises.size())

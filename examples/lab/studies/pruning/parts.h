@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the study of pruning: its settings, which plan, figures and page share; what becomes of a
+// The parts of the study of pruning: its settings, which plan, figures and page share, and measurements of a
 // model without one of its layers.
 
 #include <string>
@@ -28,11 +28,11 @@ Grid grid_of(const StudyOptions& options);
 
 std::string run_name(const std::string& placement, double rate, std::uint64_t seed);
 
-/// Loss of the recall language's validation set, the model's layers called in this order.
+/// Loss of the recall language's validation set, with the model's layers called in this order.
 double loss_with(const nn::GPT& gpt, const Task& task, const std::vector<std::size_t>& order);
 /// Cosine of x_l and x_(l+1), mean over tokens, for each layer.
 std::vector<double> cosines_of(const nn::GPT& gpt, const Tensor& ids);
-/// What the deeper half of the entries has of the sum of all; entries below 0 count as 0; NaN where all do.
+/// The share of the deeper half of the entries in the sum of all; entries below 0 count as 0; NaN if all do.
 double deeper_share(const std::vector<double>& rises);
 
 Measured measure(const std::string& placement, double rate, std::uint64_t seed, const Grid& grid);

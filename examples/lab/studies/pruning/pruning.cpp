@@ -64,7 +64,7 @@ std::vector<StudyRun> pruning_plan(const StudyOptions& options) {
 
 Figures pruning_figures(const StudyResults& results) {
   Figures all;
-  // A model no layer of which matters has no share.
+  // A model in which no layer matters has no share.
   const auto numbers = [&](const char* placement, const char* number) {
     std::vector<double> values;
     for (const std::string& run : learned_runs(results, placement))
@@ -91,7 +91,7 @@ Study pruning_study() {
           .setting =
               "GPTs of 12 blocks, 32 channels and 4 heads on the recall language, 400 steps of 16 documents, "
               "Adam, warm-up over 100 steps, rates 0.001, 0.003 and 0.006 for all; 10 seeds. A seed's rate "
-              "is the best of the other seeds; it counts if its model ended below the best n-gram. Layers "
+              "is the best on the other seeds; it counts if its model ended below the best n-gram. Layers "
               "are dropped, or swapped, one at a time in the trained model, and losses are on the validation "
               "set; placements are compared within a seed.",
           .scope = "recall language, width 32, 12 blocks, 400 steps, N(0, 1/fan_in)",

@@ -12,7 +12,7 @@ namespace gradus::lab::pruning {
 
 namespace {
 
-/// The runs that learned, and what they measured.
+/// The names of the runs that learned.
 std::vector<std::string> learned(const StudyResults& results, const std::string& placement) {
   std::vector<std::string> runs = learned_runs(results, placement);
   std::erase(runs, "");
@@ -49,13 +49,13 @@ std::string list_shares(const StudyResults& results, const std::string& number) 
 void add_training(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   page.html.heading("The models");
-  page.html.paragraph(
-      fmt::format("GPTs of {} layers, 32 channels and 4 heads, {} steps of 16 documents of the recall "
-                  "language, Adam, warm-up over {} steps, the same rates {} for all; a seed's rate is the "
-                  "best of the other seeds. A model has learned when its loss is below the best {}-gram's {} "
-                  "nats (the least possible is {}); seeds that did not learn are left out.",
-                  grid.layers, grid.steps, grid.warmup, listed(grid.rates), recall_task().ngram().n,
-                  nats(recall_task().ngram().loss), nats(*recall_task().entropy())));
+  page.html.paragraph(fmt::format(
+      "GPTs of {} layers, 32 channels and 4 heads train for {} steps of 16 documents of the recall language "
+      "with Adam, warm-up over {} steps and the same rates {} for all; a seed's rate is the best on the "
+      "other seeds. A model has learned when its loss is below the best {}-gram's {} nats (the lowest "
+      "possible loss is {}); seeds that did not learn are left out.",
+      grid.layers, grid.steps, grid.warmup, listed(grid.rates), recall_task().ngram().n,
+      nats(recall_task().ngram().loss), nats(*recall_task().entropy())));
   kit::Table table{
       .caption = "At the best rate of each placement",
       .header = {"Placement", "Chosen rate", "Learned", "Loss (nats)", "Deeper half's share, dropping (%)",
@@ -79,16 +79,15 @@ void add_dropping(Page& page, const StudyResults& results) {
   const kit::LineChart drop = chart_of(results, "drop", "Loss that dropping one layer adds", "layer dropped",
                                        "rise of the loss (nats)");
   if (drop.series.empty()) return page.html.paragraph("No model has learned yet.");
-  page.figure(
-      "drop", drop,
-      fmt::format(
-          "Share of the deeper half in all that single layers add, in percent: {}. Half would be 50. {}",
-          list_shares(results, "drop-share"), describe_bands(seeds)));
+  page.figure("drop", drop,
+              fmt::format("The deeper half's share of the total loss that dropping single layers adds, in "
+                          "percent: {}. An equal share would be 50. {}",
+                          list_shares(results, "drop-share"), describe_bands(seeds)));
   page.figure("swap",
               chart_of(results, "swap", "Loss that swapping two neighbours adds", "first of the two layers",
                        "rise of the loss (nats)"),
-              fmt::format("The same for neighbours that change places: {}. {}",
-                          list_shares(results, "swap-share"), describe_bands(seeds)));
+              fmt::format("The same when neighbours are swapped: {}. {}", list_shares(results, "swap-share"),
+                          describe_bands(seeds)));
   const double pre = mean(numbers_of_learned(results, "Pre-LN", "drop-share"));
   const double post = mean(numbers_of_learned(results, "Post-LN", "drop-share"));
   if (std::isfinite(pre) && std::isfinite(post))
@@ -107,10 +106,10 @@ void add_angles(Page& page, const StudyResults& results) {
   };
   const kit::LineChart before = panel("cosine-start", "Before training"), after = panel("cosine", "After");
   if (after.series.empty()) return;
-  page.figure("cosine", kit::Panels{.title = "How far a layer turns the stream", .panels = {before, after}},
-              fmt::format("1: the layer changes nothing but the length. Mean cosine over the deeper half "
-                          "after training: Pre-LN {}, Post-LN {}. The shortcut alone holds Pre-LN's near 1 "
-                          "as the stream grows; a turn can be small and still matter. {}",
+  page.figure("cosine", kit::Panels{.title = "Turn of the stream by each layer", .panels = {before, after}},
+              fmt::format("1 means that the layer changes only the length. Mean cosine over the deeper half "
+                          "after training: Pre-LN {}, Post-LN {}. In Pre-LN the growing shortcut alone keeps "
+                          "the cosine near 1; a small turn can still matter. {}",
                           mean_and_range(numbers_of_learned(results, "Pre-LN", "cosine-deep")),
                           mean_and_range(numbers_of_learned(results, "Post-LN", "cosine-deep")),
                           describe_bands(
@@ -125,11 +124,10 @@ void report(Page& page, const StudyResults& results) {
   add_angles(page, results);
   page.limits(
       {"Large models: the papers look at 32 to 80 layers trained on text. The recall language can be solved "
-       "by two layers, so that most of twelve have nothing to do in any placement.",
-       "What longer training does: after a few hundred steps layers may still be near where they began.",
+       "by two layers, so most of the twelve have nothing to do in any placement.",
+       "Longer training: after a few hundred steps layers may still be near their initial weights.",
        "Dropping several layers at once, or training on without them.",
-       "Shares say nothing of the whole: where all layers matter little, a share is a ratio of small "
-       "numbers."});
+       "The size of the effect: where all layers matter little, a share is a ratio of small numbers."});
 }
 
 }  // namespace gradus::lab::pruning

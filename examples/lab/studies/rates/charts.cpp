@@ -1,4 +1,4 @@
-// The pictures of the study `rates`.
+// The charts of the study `rates`.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ using kit::LineChart;
 
 double entropy() { return recall_task().entropy().value(); }
 
-/// By depth, for one warm-up: a panel is narrow.
+/// The axes of a chart against depth, for one warm-up.
 LineChart by_depth(const Grid& grid, std::int64_t warmup, const std::string& y_label) {
   return {.title = warmup == 0 ? "no warm-up" : fmt::format("warm-up {}", warmup),
           .x_label = "layers",
@@ -27,8 +27,8 @@ LineChart by_depth(const Grid& grid, std::int64_t warmup, const std::string& y_l
 
 kit::Panels loss_by_rate(const StudyResults& results, std::int64_t warmup) {
   const Grid grid = grid_of(results.options);
-  return label_once(
-      panels("Final loss against the rate, " + warmup_words(warmup), grid.depths, [&](std::int64_t layers) {
+  return label_once(panels(
+      "Final loss against the rate, " + describe_warmup(warmup), grid.depths, [&](std::int64_t layers) {
         const auto losses = [&](const std::string& placement, double lr) {
           std::vector<double> all = at_rate(results, losses_of(grid, {placement, layers, warmup}), lr);
           for (double& loss : all) loss -= entropy();
@@ -55,7 +55,7 @@ kit::HeatMap learned_map(const StudyResults& results, std::int64_t warmup) {
   for (const std::int64_t layers : grid.depths)
     for (const std::string& placement : kPlacements)
       models.push_back({fmt::format("{} {}", layers, placement), {placement, layers, warmup}});
-  const kit::HeatMap axes{.title = "Seeds that trained, " + warmup_words(warmup),
+  const kit::HeatMap axes{.title = "Seeds that trained, " + describe_warmup(warmup),
                           .x_label = "learning rate",
                           .y_label = "layers",
                           .value_label = fmt::format("seeds of {}", grid.seeds.size()),

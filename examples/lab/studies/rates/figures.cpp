@@ -1,4 +1,4 @@
-// One number a seed for each question about rates, Pre-LN and Post-LN paired within the seed.
+// One number per seed for each question about rates, Pre-LN and Post-LN paired within the seed.
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ std::vector<double> largest(const StudyResults& results, const Sweep& sweep) {
 
 namespace {
 
-/// Steps to the target loss at each seed's rate; where none trains, none reached the target either.
+/// Steps to the target loss at each seed's rate; where no rate trains, none reaches the target.
 std::vector<double> steps_at(const StudyResults& results, const Sweep& sweep, std::vector<double> rates) {
   const Grid grid = grid_of(results.options);
   for (std::size_t s = 0; s < rates.size(); ++s) {
@@ -48,7 +48,7 @@ std::vector<double> steps_at(const StudyResults& results, const Sweep& sweep, st
   return rates;
 }
 
-/// Post-LN's steps over Pre-LN's. Where neither reaches the target there is nothing to compare.
+/// Post-LN's steps over Pre-LN's. Seeds on which neither reaches the target are left out.
 std::vector<double> ratio_of_steps(const std::vector<double>& pre, const std::vector<double>& post,
                                    std::int64_t steps) {
   std::vector<double> ratios;

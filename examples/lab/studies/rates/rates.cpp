@@ -1,4 +1,4 @@
-// The plan of the study `rates`, and what the ledger takes from it.
+// The plan of the study `rates`, and its figures for the ledger.
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gradus/nn/placements/placements.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/rates/rates.h"
 #include "lab/studies/studies.h"
 #include "lab/study/outcome.h"
@@ -58,8 +58,8 @@ Grid grid_of(const StudyOptions& options) {
             .warmups = {0, 50},
             .seeds = seeds_from(options.seed, 3)};
   // Four depths and ten seeds rather than six and six: with eight measures to a claim an interval of six
-  // seeds reaches two standard deviations to either side, one of ten seeds 1.1. 48 layers have a study. At
-  // 0.0003 nothing gets below n-grams in so few steps.
+  // seeds reaches two standard deviations to either side, one of ten seeds 1.1. 48 layers have a separate
+  // study. At 0.0003 no run gets below n-grams in so few steps.
   return {.steps = 380,
           .depths = {2, 6, 12, 24},
           .lrs = {1e-3, 3e-3, 1e-2, 3e-2, 1e-1},

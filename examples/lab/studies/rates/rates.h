@@ -9,20 +9,20 @@
 
 namespace gradus::lab::rates {
 
-/// In the order of all tables and charts; the place is the style of a line.
+/// In the order of all tables and charts; the index is the style of a line.
 inline const std::array<std::string, 2> kPlacements = {"Pre-LN", "Post-LN"};
 
-/// What is trained: every depth with every rate and every warm-up.
+/// The models that are trained: every depth with every rate and every warm-up.
 struct Grid {
   std::int64_t steps = 0;
   std::vector<std::int64_t> depths;
-  std::vector<double> lrs;            // rising, each about three times the one before
-  std::vector<std::int64_t> warmups;  // 0 first; the second, a quarter of the steps, is what measures call
-                                      // "with warm-up"
+  std::vector<double> lrs;  // rising, each about three times the one before
+  std::vector<std::int64_t>
+      warmups;  // 0 first; the second, a quarter of the steps, is "with warm-up" in the measures
   std::vector<std::uint64_t> seeds;
 
   std::int64_t warmup() const { return warmups[1]; }
-  /// Rates x warm-ups: how often each placement may try.
+  /// Rates x warm-ups: the number of tries of each placement.
   std::size_t tries() const { return lrs.size() * warmups.size(); }
 };
 Grid grid_of(const StudyOptions& options);
@@ -44,7 +44,7 @@ Search losses_of(const Grid& grid, const Sweep& sweep);
 std::vector<Search> losses_of(const Grid& grid, const std::string& placement, std::int64_t layers,
                               const std::vector<std::int64_t>& warmups);
 /// For each seed the fewest steps to the target loss, at the rate and warm-up where the *other* seeds reach
-/// it soonest; all the steps there were where it was not reached.
+/// it soonest; all steps where it was not reached.
 std::vector<double> soonest(const StudyResults& results, const std::string& placement, std::int64_t layers);
 /// For each seed the largest rate that trains; one step below the lowest rate where none does.
 std::vector<double> largest(const StudyResults& results, const Sweep& sweep);

@@ -1,4 +1,4 @@
-// The page of the study `rates`: each chart with a sentence chosen by its numbers.
+// The page of the study `rates`: the sentence under each chart depends on its numbers.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@ namespace {
 using kit::fixed_text;
 using kit::number_text;
 
-/// A figure's numbers, one a seed.
+/// A figure's numbers, one per seed.
 std::vector<double> of_depth(const Figures& figures, const std::string& name, std::int64_t layers) {
   const auto found = figures.find(fmt::format("{}.L{}", name, layers));
   return found == figures.end() ? std::vector<double>{} : found->second;
@@ -26,8 +26,8 @@ std::string list_layers(const std::vector<std::int64_t>& depths) {
   return listed(depths) + (depths == std::vector<std::int64_t>{1} ? " layer" : " layers");
 }
 
-/// By depth, where all seeds are on one side of `zero`: "On every seed, with 6 and 12 layers ABOVE; with 2
-/// layers BELOW. With 24 layers seeds disagree, or there is no difference."
+/// The depths at which all seeds are on one side of `zero`: "On every seed, ABOVE with 6 and 12 layers; BELOW
+/// with 2 layers. With 24 layers, seeds disagree or do not differ."
 std::string describe_sides(const StudyResults& results, const Figures& figures, const std::string& name,
                            const std::string& above, const std::string& below, double zero = 0) {
   std::vector<std::int64_t> all_above, all_below, mixed;
@@ -45,10 +45,10 @@ std::string describe_sides(const StudyResults& results, const Figures& figures, 
   for (const auto& [depths, words] : {std::pair(all_above, above), std::pair(all_below, below)})
     if (!depths.empty())
       text +=
-          fmt::format("{}with {} {}", text.empty() ? "On every seed, " : "; ", list_layers(depths), words);
+          fmt::format("{}{} with {}", text.empty() ? "On every seed, " : "; ", words, list_layers(depths));
   if (!text.empty()) text += ".";
   if (!mixed.empty())
-    text += fmt::format("{}With {} seeds disagree, or there is no difference.", text.empty() ? "" : " ",
+    text += fmt::format("{}With {}, seeds disagree or do not differ.", text.empty() ? "" : " ",
                         list_layers(mixed));
   return text.empty() ? "Not enough runs have finished to say." : text;
 }
@@ -56,7 +56,7 @@ std::string describe_sides(const StudyResults& results, const Figures& figures, 
 void add_setting(Page& page, const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   const std::vector<std::pair<std::string, std::string>> facts = {
-      {"model", "GPT, d_model 32, 4 heads, N(0, 1/fan_in), final norm as each placement has it"},
+      {"model", "GPT, d_model 32, 4 heads, N(0, 1/fan_in), final norm as in each placement"},
       {"task", "recall language, 32 characters, vocabulary 29"},
       {"optimizer", "Adam, betas 0.9 and 0.999, no decay, no clipping; linear warm-up, then constant"},
       {"steps and batch", fmt::format("{} steps of 8 lines", grid.steps)},
@@ -64,12 +64,12 @@ void add_setting(Page& page, const StudyResults& results) {
       {"rates", listed(grid.lrs)},
       {"steps of warm-up", listed(grid.warmups)},
       {"seeds", std::to_string(grid.seeds.size())}};
-  page.html.heading("What was run");
+  page.html.heading("The setting");
   page.html.key_values("Settings of all runs", facts);
   page.html.paragraph(
-      fmt::format("Rules written down before the first run: a run **trained** when its validation loss ended "
-                  "below {}, that of the best n-gram; it **converged** when the mean of 20 training losses "
-                  "came down to {}, three quarters of the way from there to the entropy, {}; one that "
+      fmt::format("These rules were fixed before the first run: a run **trained** when its validation loss "
+                  "ended below {}, that of the best n-gram; it **converged** when the mean of 20 training "
+                  "losses came down to {}, three quarters of the way from there to the entropy, {}; one that "
                   "diverged counts with its loss at the start; one that never converged counts with all its "
                   "{} steps; where no rate trains, the largest is put half a decade below the lowest tried. "
                   "Points are means over seeds, bars and bands go from the lowest to the highest seed.",
@@ -81,14 +81,14 @@ void add_rates(Page& page, const StudyResults& results, const Figures& figures) 
   page.html.heading("Loss against rate");
   for (const std::int64_t warmup : grid_of(results.options).warmups)
     page.figure(fmt::format("loss-w{}", warmup), loss_by_rate(results, warmup),
-                "A wide, low valley is a model that trains at any sensible rate. " +
+                "A wide, low valley means a model that trains at any sensible rate. " +
                     describe_sides(results, figures, warmup == 0 ? "sensitivity" : "sensitivity-warm",
-                                   "Post-LN's valley is the narrower or steeper one",
-                                   "Pre-LN's valley is the narrower or steeper one"));
+                                   "Post-LN's valley is narrower or steeper",
+                                   "Pre-LN's valley is narrower or steeper"));
   page.figure("sensitivity", sensitivity_by_depth(results),
               "Wortsman et al. 2023 (arXiv:2309.14322): the mean over rates of min(final loss, loss at the "
-              "start), minus the loss at the best rate. 0 is a model that does not care, and also one that "
-              "trains at no rate: read it beside the losses.");
+              "start), minus the loss at the best rate. 0 means a model that is insensitive to the rate, or "
+              "one that trains at no rate: read it together with the losses.");
 }
 
 void add_largest(Page& page, const StudyResults& results, const Figures& figures) {
@@ -96,17 +96,17 @@ void add_largest(Page& page, const StudyResults& results, const Figures& figures
   page.figure("largest", largest_by_depth(results),
               describe_sides(results, figures, "largest", "Pre-LN trains at a higher rate",
                              "Post-LN trains at a higher rate") +
-                  " (Without warm-up.) A point below the dotted line: at none of the rates tried.");
+                  " (Without warm-up.) A point below the dotted line trained at none of the rates tried.");
   for (const std::int64_t warmup : grid_of(results.options).warmups)
     page.figure(fmt::format("trained-w{}", warmup), learned_map(results, warmup),
-                "How many seeds trained, by depth, placement and rate; crossed out: not run yet.");
+                "How many seeds trained, by depth, placement and rate; cells not run yet are crossed out.");
 }
 
 void add_warmup(Page& page, const StudyResults& results, const Figures& figures) {
   page.html.heading("Warm-up");
   const std::int64_t steps = grid_of(results.options).warmup();
   page.figure("warmup", loss_by_warmup(results),
-              "Each point at its own best rate, chosen on the other seeds. " +
+              "Each point is at its own best rate, chosen on the other seeds. " +
                   describe_sides(results, figures, "gain",
                                  fmt::format("{} steps of warm-up help Post-LN more", steps),
                                  fmt::format("{} steps of warm-up help Pre-LN more", steps)));
@@ -146,7 +146,7 @@ kit::Table best_table(const StudyResults& results, const Figures& figures) {
   return table;
 }
 
-/// Median milliseconds of a step of the runs that went to the end; they depend on the machine.
+/// Median milliseconds of a step in the runs that finished; they depend on the machine.
 std::string step_time(const StudyResults& results, const std::string& placement, std::int64_t layers) {
   const Grid grid = grid_of(results.options);
   std::vector<double> seconds;
@@ -162,7 +162,7 @@ std::string step_time(const StudyResults& results, const std::string& placement,
 kit::Table speed_table(const StudyResults& results, const Figures& figures) {
   kit::Table table{"Steps to the target loss, each at its own best rate and warm-up",
                    {"Layers", "Pre-LN", "Post-LN", "Post-LN over Pre-LN", "Over Pre-LN at the largest rates",
-                    "Pre-LN, ms a step", "Post-LN, ms a step"},
+                    "Pre-LN, ms per step", "Post-LN, ms per step"},
                    {}};
   for (const std::int64_t layers : grid_of(results.options).depths)
     table.rows.push_back({std::to_string(layers), mean_and_range(soonest(results, kPlacements[0], layers)),
@@ -174,7 +174,7 @@ kit::Table speed_table(const StudyResults& results, const Figures& figures) {
   return table;
 }
 
-/// How many of the best rates lie at an end of those tried.
+/// How many of the best rates are the lowest or the highest tried.
 std::string describe_edges(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   std::int64_t lowest = 0, highest = 0, all = 0;
@@ -187,35 +187,36 @@ std::string describe_edges(const StudyResults& results) {
         if (rate == grid.lrs.back()) ++highest;
       }
   return fmt::format(
-      " Of {} best rates {} are the lowest tried and {} the highest: beyond an end there may be better ones.",
-      all, lowest, highest);
+      " Of {} best rates, {} are the lowest tried and {} the highest: better ones may lie outside.", all,
+      lowest, highest);
 }
 
 void add_best(Page& page, const StudyResults& results, const Figures& figures) {
-  page.html.heading("How fast, and how well in the end");
+  page.html.heading("Speed and final loss");
   page.figure("curves", curves_of_best(results),
               describe_sides(results, figures, "steps", "Pre-LN needs fewer steps to the target",
                              "Post-LN needs fewer steps to the target", 1));
   page.html.table(speed_table(results, figures));
   page.html.paragraph(
-      fmt::format("{} steps stand for \u201Cnever\u201D; a seed of which neither gets there has no ratio. "
-                  "The last two columns are medians of wall time on the machine at hand, whatever else it "
-                  "did: a hint, no measure of the ledger. Both placements do the same work but for one norm.",
+      fmt::format("{} steps mean \u201Cnever\u201D; a seed on which neither reaches the target has no ratio. "
+                  "The last two columns are medians of wall time on one machine, whatever its other load: a "
+                  "hint, not a measure of the ledger. Both placements do the same work except for one norm.",
                   grid_of(results.options).steps));
   page.html.table(best_table(results, figures));
   page.html.paragraph(
       describe_sides(results, figures, "best", "Pre-LN ends lower", "Post-LN ends lower") +
-      " Each seed is judged at the rate and the warm-up that are best on the other seeds, of as many tries "
-      "for both; p is the exact two-sided sign test, corrected over depths after Holm." +
+      " Each seed is judged at the rate and the warm-up that are best on the other seeds, from as many tries "
+      "for both; p is from the exact two-sided sign test, with Holm's correction over depths." +
       describe_edges(results));
 }
 
 void add_limits(Page& page, const Grid& grid) {
   page.limits(
-      {fmt::format("**Long training.** {} steps of 8 short lines: low rates and long warm-ups, which deep "
-                   "Post-LN asks for, have little time. \u201CDoes not train\u201D means: not within these "
-                   "steps. A warm-up of thousands of steps is here one of the same share of the run.",
-                   grid.steps),
+      {fmt::format(
+           "**Long training.** {} steps of 8 short lines: low rates and long warm-ups, which deep Post-LN "
+           "needs, have little time. \u201CDoes not train\u201D means not within these steps. A warm-up of "
+           "thousands of steps corresponds here to one with the same share of the run.",
+           grid.steps),
        "**Large models.** Width 32; the best rate falls with width, and borders may move with it.",
        "**Other optimizers and schedules.** Adam at a constant rate: decay, clipping, or another optimizer "
        "(study `optimizers`) can move the border. Other initial weights: study `initialisations`.",

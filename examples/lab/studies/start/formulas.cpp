@@ -16,7 +16,7 @@ constexpr std::int64_t kSmallWidth = 16, kSmallPositions = 4, kSmallLayers = 6,
 /// A function of a batch of [kSmallPositions, kSmallWidth].
 using Function = std::function<Tensor(const Tensor& x)>;
 
-/// dy/dx [kNumbers, kNumbers] at one x: of a batch of equal inputs each gets the gradient of one output.
+/// dy/dx [kNumbers, kNumbers] at one x: in a batch of equal inputs each gets the gradient of one output.
 Tensor by_autograd(const Function& f, const Tensor& x) {
   Tensor inputs = x.expand({kNumbers, kSmallPositions, kSmallWidth}).clone();
   inputs.requires_grad_();
@@ -47,7 +47,7 @@ double spectral_norm(const Tensor& j) {
   return std::sqrt(v.t().matmul(square.matmul(v)).item());
 }
 
-/// One sublayer: its branch with what stands before it, the norm on the shortcut or none, and its input.
+/// One sublayer: its branch with a norm before it or none, the norm on the shortcut or none, and its input.
 struct Sublayer {
   Function f, norm_before, norm_after;
   Tensor x;
@@ -100,7 +100,7 @@ void set_formula_weights(const nn::Module& encoder, const std::string& scheme, G
     if (w.dim() >= 2) w.copy_(w * std::sqrt(768.0 / static_cast<double>(kSmallWidth)));
 }
 
-/// What was printed of one placement, gathered sublayer by sublayer.
+/// The printed formulas of one placement, accumulated sublayer by sublayer.
 struct Gathered {
   Tensor exact = eye(kNumbers), sum = eye(kNumbers), product = eye(kNumbers), full = eye(kNumbers);
   double chain = 0;      // largest relative error of a sublayer's chain rule
@@ -169,8 +169,7 @@ Measured measure_formulas(const std::string& scheme, std::uint64_t seed) {
     const nn::TransformerEncoder encoder(
         {.layers = kSmallLayers,
          .placement = placement_of(placement),
-         .block = {
-             .d_model = kSmallWidth, .heads = 2, .activation = nn::Activation::gelu}});  // it has no kinks
+         .block = {.d_model = kSmallWidth, .heads = 2, .activation = nn::Activation::gelu}});  // it is smooth
     Generator generator(seed, 3);
     set_formula_weights(encoder, scheme, generator);
     const Tensor x0 = randn({kSmallPositions, kSmallWidth}, generator, f64);

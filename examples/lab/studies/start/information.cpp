@@ -1,4 +1,4 @@
-// What can be read out of a stack's output of the token that went in; and what large branches or inputs do.
+// The information about the input token in a stack's output, and the effect of large branches or inputs.
 
 #include <cmath>
 
@@ -42,11 +42,11 @@ Tensor blocks_output(const nn::TransformerEncoder& encoder, Tensor x) {
   return x;
 }
 
-/// The tokens that are to be told apart: log of their scale, and direction.
+/// The tokens to distinguish: the log of their scale, and their direction.
 struct Tokens {
   Tensor x;  // [kTokens, kReadPositions, kReadWidth]; the first position is the token
   std::vector<double> log_scale;
-  Rows directions;  // a target each
+  Rows directions;  // one target each
 };
 
 Tokens draw_tokens(std::uint64_t seed) {
@@ -73,7 +73,7 @@ struct EndSizes {
   double output, gradient;
 };
 
-/// Of the stack's output and of the gradient of a random linear function of it.
+/// Lengths of the stack's output and of the gradient of a random linear function of it.
 EndSizes sizes_of(const nn::TransformerEncoder& encoder, Tensor x, const Tensor& weights) {
   x = x.clone();
   x.requires_grad_();

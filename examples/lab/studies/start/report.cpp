@@ -21,9 +21,9 @@ std::vector<Titled> formula_schemes() {
 void add_formulas(Page& page, const StudyResults& results) {
   page.html.heading("Printed formulas");
   page.html.paragraph(
-      "Six blocks of 16 channels on 4 positions, in f64, GELU for its want of kinks. Jacobians are exact, by "
-      "automatic differentiation; errors are relative, in the Frobenius norm: 0 is right, 1 as wrong as "
-      "saying nothing.");
+      "The stacks have six blocks of 16 channels on 4 positions, in f64, with GELU because it is smooth. "
+      "Jacobians are exact, by automatic differentiation; errors are relative, in the Frobenius norm: 0 "
+      "means right, and a Jacobian of zeros would have error 1.");
   const auto cell = [&](const Titled& formula, const Titled& scheme) {
     return mean_and_range(formulas_of(results, scheme.name).numbers(formula.name));
   };
@@ -43,29 +43,29 @@ void add_formulas(Page& page, const StudyResults& results) {
   if (std::isfinite(sum) && std::isfinite(small))
     page.html.paragraph(fmt::format(
         "Both placements' gradients are products. The sum is a Pre-LN stack's to first order in the "
-        "branches: with weights of 1/fan_in it is off by {} of the whole, with GPT-2's small ones by {}, "
-        "since in 16 channels these make branches that do next to nothing; scaled to do what they do in "
-        "GPT-2's 768, by {}.",
+        "branches: its error is {} with weights of 1/fan_in and {} with GPT-2's small ones, whose branches "
+        "have almost no effect in 16 channels; with weights scaled to have the effect they have in GPT-2's "
+        "768 channels, the error is {}.",
         kit::number_text(sum, 2), kit::number_text(small, 2), kit::number_text(error_of_sum("gpt2-768"), 2)));
   page.html.paragraph(
-      "With norms of matrices in their places the formulas for the size of a gradient are upper bounds: at "
-      "most 1 in this table. 1 would be an equation.");
+      "Read with norms of matrices, the formulas for the size of a gradient are upper bounds: the ratios in "
+      "this table are at most 1. A ratio of 1 would mean equality.");
   const Titled norms[] = {{"formula.pre", "Pre-LN: 1 + ‖dF‖"}, {"formula.post", "Post-LN: ‖dLN‖ (1 + ‖dF‖)"}};
   page.html.table(
-      cross_table("A gradient's growth through a sublayer over the formula's, geometric mean of 12",
+      cross_table("A gradient's growth through a sublayer divided by the formula's, geometric mean of 12",
                   "formula", norms, formula_schemes(), cell));
 }
 
 void add_tokens(Page& page, const StudyResults& results) {
-  page.html.heading("What is left of a token");
+  page.html.heading("The information that remains of a token");
   page.html.paragraph(
-      "A token's scale (the deviation of its logarithm is 0.3) and direction, read by ridge regression on x "
-      "and |x| from what six blocks of 32 channels make of it: 2000 tokens to fit, 1000 to measure on. R² is "
-      "the share of variance that is read: 1 all, 0 none.");
+      "Ridge regression on x and |x| reads a token's scale (the standard deviation of its logarithm is 0.3) "
+      "and direction from the output of six blocks of 32 channels: 2000 tokens to fit, 1000 to measure on. "
+      "R² is the share of variance that is recovered: 1 is all of it, 0 none.");
   const Titled sources[] = {{"input", "the input itself"},
-                            {"branch", "LN(x), what the first branch of Pre-LN sees"},
+                            {"branch", "LN(x), the input of Pre-LN's first branch"},
                             {"pre", "the stream of Pre-LN after six blocks"},
-                            {"pre-normed", "the same behind the final norm"},
+                            {"pre-normed", "the same after the final norm"},
                             {"post", "the stream of Post-LN after six blocks"}};
   const Titled targets[] = {{"norm.", "scale"}, {"direction.", "direction"}};
   page.html.table(cross_table("R² of the read-out, mean (lowest to highest seed)", "read from", sources,
@@ -75,11 +75,11 @@ void add_tokens(Page& page, const StudyResults& results) {
                               }));
   page.html.subheading("Large branches, large inputs");
   page.html.paragraph(
-      "A norm divides by what it is given: outputs keep their length whatever the size of F.");
+      "A norm divides by the size of its input: outputs keep their length whatever the size of F.");
   const Titled ratios[] = {{"output.", "length of the output, branches × 1000"},
                            {"gradient.", "gradient of the input, branches × 1000"},
                            {"output.input.", "length of the output, input × 1000"}};
-  page.html.table(cross_table("With branches, or the input, 1000 times as large: over what it was before", "",
+  page.html.table(cross_table("Ratio to the original with branches, or the input, 1000 times as large", "",
                               ratios, kPlacements, [&](const Titled& ratio, const Titled& placement) {
                                 return mean_and_range(
                                     scaled_of(results).numbers(ratio.name + placement.name));
@@ -94,13 +94,13 @@ void report(Page& page, const StudyResults& results) {
   add_tokens(page, results);
   add_training(page, results);
   page.limits({
-      "Trained models: most of this page is about random weights, and the training about a hundred steps of "
-      "a small one.",
+      "Trained models: most of this page is about random weights, and the training is a hundred steps of a "
+      "small model.",
       "That a gradient is small or large says nothing yet about whether a model trains: Adam divides by it.",
       "Other losses: at the start the loss is that of one position, which is this page's choice; theorem 1 "
-      "speaks of a mean over positions, which has a trend of its own, since attention makes positions alike.",
-      "Intervals cover weights and inputs that are drawn anew, not other widths or lengths: 64 channels and "
-      "8 positions throughout, but for the formulas and read-outs.",
+      "is about a mean over positions, which has its own trend, since attention makes positions alike.",
+      "Other widths and lengths: intervals cover new draws of weights and inputs, with 64 channels and 8 "
+      "positions throughout, except for the formulas and read-outs.",
   });
 }
 

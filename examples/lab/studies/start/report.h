@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of the page share.
+// Shared by the parts of the page.
 
 #include "lab/studies/start/start.h"
 
@@ -12,14 +12,14 @@ void add_formulas(Page& page, const StudyResults& results);
 void add_tokens(Page& page, const StudyResults& results);
 void add_training(Page& page, const StudyResults& results);
 
-// Sentences by what came out; empty where nothing has yet.
-/// How Post-LN's first gradient stands to its last.
+// Sentences that depend on the results; empty without results.
+/// How Post-LN's first gradient compares with its last.
 std::string describe_vanishing(const StudyResults& results);
 /// Which placement's layers differ more, scheme by scheme.
 std::string describe_spreads(const StudyResults& results);
-/// What is left at the bottom of 8 blocks with and without shortcuts.
+/// The share of the gradient at the bottom of 8 blocks with and without shortcuts.
 std::string describe_shortcuts(const StudyResults& results);
-/// Which placement's outputs are larger, in the mean over the first kEarly steps.
+/// Which placement's outputs are larger, on average over the first kEarly steps.
 std::string describe_training(const StudyResults& results);
 
 }  // namespace gradus::lab::start

@@ -33,7 +33,7 @@ kit::Series formula_line(const char* name, int style, const Formula& formula) {
   return line;
 }
 
-/// What theorem 1's own loss makes of it.
+/// The exponent of L with theorem 1's own loss.
 std::string describe_tops(const StudyResults& results) {
   std::vector<std::string> words;
   for (const Titled& placement : kPlacements) {
@@ -100,8 +100,8 @@ void add_signal(Page& page, const StudyResults& results) {
                              return stacks_of(results, placement.name, scheme).curves("cosines");
                            })};
                      }),
-              "1: the input passes unaltered; 0: nothing of its direction is left. Small weights change "
-              "little in either placement, and do little. " +
+              "1 means that the input passes unaltered, 0 that nothing of its direction is left. Small "
+              "weights change little in either placement, and have little effect. " +
                   bands);
 }
 
@@ -111,17 +111,18 @@ void add_gradients(Page& page, const StudyResults& results) {
   const auto tops = [&](const Titled& placement, std::int64_t layers) {
     return stacks_of(results, placement.name, "xiong", layers).numbers("top");
   };
-  page.figure("start-top",
-              kit::LineChart{.title = "|dL/dW2| of the last block, Xiong et al.'s weights",
-                             .x_label = "layers (log scale)",
-                             .y_label = "norm (log scale)",
-                             .x_axis = kit::AxisKind::log,
-                             .y_axis = kit::AxisKind::log,
-                             .x_ticks = as_doubles(depths),
-                             .series = lines(kPlacements, depths, tops, kit::Spread::band, geometric_mean)},
-              "The loss is that of one position; theorem 1 speaks of a mean over positions: its bound for "
-              "Post-LN has no depth in it, that for Pre-LN falls like 1/√L, half a decade in a decade. " +
-                  describe_tops(results) + geometric_bands(results));
+  page.figure(
+      "start-top",
+      kit::LineChart{.title = "|dL/dW2| of the last block, Xiong et al.'s weights",
+                     .x_label = "layers (log scale)",
+                     .y_label = "norm (log scale)",
+                     .x_axis = kit::AxisKind::log,
+                     .y_axis = kit::AxisKind::log,
+                     .x_ticks = as_doubles(depths),
+                     .series = lines(kPlacements, depths, tops, kit::Spread::band, geometric_mean)},
+      "The loss is that of one position; theorem 1 is about a mean over positions: its bound for Post-LN "
+      "does not depend on depth; that for Pre-LN falls like 1/√L, half a decade per decade. " +
+          describe_tops(results) + geometric_bands(results));
   const auto chart = [&](const std::string& scheme) {
     const auto curves = [&](const Titled& placement) {
       return stacks_of(results, placement.name, scheme).curves("gradients");
@@ -142,7 +143,7 @@ void add_gradients(Page& page, const StudyResults& results) {
               panels("|dL/dW2| by block over that of the last of 32 blocks", kSchemes, chart),
               describe_vanishing(results) + " " + geometric_bands(results));
   kit::Table table{
-      .caption = "Largest over least |dL/dW| of 32 layers, by kind of matrix: mean of the seeds' ratios",
+      .caption = "Largest over smallest |dL/dW| of 32 layers, by kind of matrix: mean of the seeds' ratios",
       .header = {"initial weights", "placement", "in_proj", "out_proj", "linear1", "linear2"}};
   for (const char* scheme : kSchemes)
     for (const Titled& placement : kPlacements) {
@@ -178,18 +179,18 @@ void add_shortcuts(Page& page, const StudyResults& results) {
               panels("|dL/dx₀| over |dL/dx_L| against depth, weights N(0, 1/fan_in)", shortcuts, chart),
               describe_shortcuts(results) +
                   "Where a line falls, gradients vanish on their way down; where it rises, they explode. "
-                  "Without norms values that overflow are left out. " +
+                  "Values that overflow, without norms, are left out. " +
                   geometric_bands(results));
 }
 
 void add_training(Page& page, const StudyResults& results) {
   page.html.heading("The first steps of training");
-  page.html.paragraph(
-      fmt::format("GPTs of {} layers and 32 channels on the recall language, Adam at 0.001 with 100 steps of "
-                  "warm-up, 16 windows a batch; measured on 8 fixed windows. After {} steps:",
-                  kTrainedLayers, kEarly));
+  page.html.paragraph(fmt::format(
+      "GPTs of {} layers and 32 channels learn the recall language with Adam at 0.001, 100 steps of warm-up "
+      "and 16 windows per batch; they are measured on 8 fixed windows. After {} steps:",
+      kTrainedLayers, kEarly));
   const Titled rows[] = {{"share", "|dL/dW2|, first block over last"},
-                         {"spread", "ln of largest over least |dL/dW|, mean of four kinds"},
+                         {"spread", "ln of largest over smallest |dL/dW|, mean of four kinds"},
                          {"size.first", "mean |x|²/d after block 1"},
                          {"size.half", "after block 6"},
                          {"size.last", "after block 12"},

@@ -15,7 +15,7 @@ using Values = std::vector<double>;
 
 }  // namespace
 
-/// How Post-LN's first gradient stands to its last, in words.
+/// How Post-LN's first gradient compares with its last.
 std::string describe_vanishing(const StudyResults& results) {
   std::vector<std::string> words;
   const double printed = norms_alone(kDepth);
@@ -30,9 +30,9 @@ std::string describe_vanishing(const StudyResults& results) {
   if (words.empty()) return "";
   return fmt::format(
       "At the first of 32 blocks Post-LN keeps these shares of the last one's gradient (geometric means): "
-      "{}. The printed slope would leave {}; the least of all seeds keeps {}: {}.",
+      "{}. The printed slope would leave {}; the lowest of all seeds keeps {}: {}.",
       listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
-      least > 10 * printed ? "none comes near it" : "some come near it");
+      least > 10 * printed ? "none comes near the slope" : "some come near the slope");
 }
 
 /// Which placement's layers differ more, scheme by scheme.
@@ -50,17 +50,17 @@ std::string describe_spreads(const StudyResults& results) {
     }
     if (differences.empty()) continue;
     const Difference d = difference_of(differences);
-    words.push_back(fmt::format("{}: less in Pre-LN in {} of {}", weight_scheme(scheme).title, d.down,
-                                counted(d.count, "seed")));
+    words.push_back(fmt::format("{}: they differ less in Pre-LN in {} of {}", weight_scheme(scheme).title,
+                                d.down, counted(d.count, "seed")));
   }
   if (words.empty()) return "";
   return fmt::format(
-      "1 would be gradients of one size in all layers. How much layers differ, the mean of the logarithms of "
-      "the four columns: {}.",
+      "1 would mean gradients of the same size in all layers. Layers are compared by the mean of the "
+      "logarithms of the four columns: {}.",
       listed(words));
 }
 
-/// What is left at the bottom of 8 blocks with and without shortcuts.
+/// The share of the gradient at the bottom of 8 blocks with and without shortcuts.
 std::string describe_shortcuts(const StudyResults& results) {
   std::vector<std::string> words;
   for (const std::string placement : {"pre", "post", "none"}) {
@@ -68,16 +68,17 @@ std::string describe_shortcuts(const StudyResults& results) {
                  without = finite(
                      stacks_of(results, placement + "-cut", "fan_in", kDepth / 4).numbers("activation"));
     if (with.empty() || without.empty()) continue;
-    words.push_back(fmt::format("{} with and {} without ({})", kit::number_text(geometric_mean(with), 2),
+    words.push_back(fmt::format("{} with{} and {} without ({})", kit::number_text(geometric_mean(with), 2),
+                                words.empty() ? " shortcuts" : "",
                                 kit::number_text(geometric_mean(without), 2), title_of(placement)));
   }
   if (words.empty()) return "";
   return fmt::format(
-      "With 8 layers the gradient at the bottom is, of that at the top, {} (geometric means). ",
+      "With 8 layers the gradient at the bottom, divided by that at the top, is {} (geometric means). ",
       listed(words));
 }
 
-/// Which placement's outputs are larger, in the mean over the first kEarly steps.
+/// Which placement's outputs are larger, on average over the first kEarly steps.
 std::string describe_training(const StudyResults& results) {
   std::vector<std::string> words;
   for (const auto& [number, title] :
@@ -86,11 +87,12 @@ std::string describe_training(const StudyResults& results) {
     const Values post = trained_of(results, "post").by_seed(number);
     for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= post[i];
     if (finite(ratios).empty()) continue;
-    words.push_back(fmt::format("{} {}", mean_and_range(ratios), title));
+    words.push_back(fmt::format("{} for {}", mean_and_range(ratios), title));
   }
   if (words.empty()) return "";
-  return fmt::format("Pre-LN's root mean square over Post-LN's, mean over the first {} steps: {}. ", kEarly,
-                     listed(words));
+  return fmt::format(
+      "Pre-LN's root mean square divided by Post-LN's, averaged over the first {} steps, is {}. ", kEarly,
+      listed(words));
 }
 
 }  // namespace gradus::lab::start

@@ -8,7 +8,7 @@ using Rows = std::vector<std::vector<double>>;
 
 /// R^2 of ridge regression (Hoerl & Kennard 1970), with a constant, from features to one target: fitted on
 /// the first `fitted` rows, with features scaled to variance 1 there and `penalty` for each row, measured on
-/// the rest. 1: all of the target's variance is predicted; 0 or less: no more than its mean tells.
+/// the rest. 1: all of the target's variance is predicted; 0 or less: no better than its mean.
 double held_out_r2(const Rows& features, const std::vector<double>& target, std::size_t fitted,
                    double penalty = 1e-3);
 

@@ -51,7 +51,7 @@ std::vector<double> gradient_norms(const nn::TransformerEncoder& encoder, std::s
   return norms;
 }
 
-/// The gradients that are there; names begin with `loss`.
+/// Numbers of the present gradients; names begin with `loss`.
 void add_gradients(Measured& measured, const nn::TransformerEncoder& encoder, const std::string& loss,
                    bool curves) {
   for (std::size_t m = 0; m < kMatrices.size(); ++m) {
@@ -98,7 +98,7 @@ std::string title_of(const std::string& word) {
 Measured measure_stack(const std::string& placement, const std::string& scheme, std::int64_t layers,
                        std::uint64_t seed) {
   const bool xiong = scheme == "xiong";
-  Generator generator(seed, static_cast<std::uint64_t>(layers));  // for all placements the same
+  Generator generator(seed, static_cast<std::uint64_t>(layers));  // the same for all placements
   const Stack stack = make_stack(placement_of(placement), scheme, layers, seed, generator);
   const nn::TransformerEncoder& encoder = stack.encoder;
   Tensor x0 = stack.input;

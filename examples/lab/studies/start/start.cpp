@@ -102,7 +102,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 
 constexpr std::array<const char*, 2> kFfn = {"linear1", "linear2"};
 
-/// The mean over kinds of matrices of ln(largest / least gradient norm), Pre-LN minus Post-LN; `loss` is
+/// The mean over kinds of matrices of ln(largest / smallest gradient norm), Pre-LN minus Post-LN; `loss` is
 /// "" for that of the first position, "mean." for that of all.
 double spread(const StudyResults& results, const char* scheme, std::uint64_t seed,
               std::span<const char* const> matrices, const char* loss = "") {
@@ -115,7 +115,7 @@ double spread(const StudyResults& results, const char* scheme, std::uint64_t see
   return sum / static_cast<double>(matrices.size());
 }
 
-/// ln(share) over what (2/3)^((L-1)/2) would give: 1 where gradients vanish like that, 0 where they do not.
+/// ln(share) over that of (2/3)^((L-1)/2): 1 if gradients vanish like that, 0 if they do not.
 double of_claimed_slope(double share, std::int64_t layers) {
   return std::log(share) / (0.5 * static_cast<double>(layers - 1) * std::log(2.0 / 3));
 }
@@ -164,8 +164,7 @@ void add_of_stacks(const StudyResults& results, std::uint64_t seed, const Add& a
         std::log10(number("post", "xiong", kDepth, top) / number("pre", "xiong", kDepth, top)));
   }
   for (const char* placement : {"pre", "post", "none"}) {
-    const std::int64_t layers =
-        std::string(placement) == "none" ? 8 : kDepth;  // where it does not overflow yet
+    const std::int64_t layers = std::string(placement) == "none" ? 8 : kDepth;  // deeper ones overflow
     const double with = std::log10(number(placement, "fan_in", layers, "activation"));
     const double without =
         std::log10(number(fmt::format("{}-cut", placement).c_str(), "fan_in", layers, "activation"));
@@ -223,11 +222,11 @@ std::string setting() {
   const StudyOptions full{.budget = Budget::full};
   return fmt::format(
       "Before training: encoder stacks of 64 channels with ReLU on 8 random positions, {} to {} layers, the "
-      "gradient of a cross-entropy at the first position where a row says nothing else; formulas and "
-      "Jacobians on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large branches "
-      "on 6 blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of {} layers "
-      "and 32 channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches of 16; {} "
-      "seeds. A seed has the same weights and data in both placements, and is one pair.",
+      "gradient of a cross-entropy at the first position unless a row says otherwise; formulas and Jacobians "
+      "on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large branches on 6 "
+      "blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of {} layers and 32 "
+      "channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches of 16; {} seeds. A "
+      "seed has the same weights and data in both placements, and is one pair.",
       depths_of(full).front(), depths_of(full).back(), seeds_of(full).size(), kTrainedLayers, kEarly,
       trained_seeds_of(full).size());
 }

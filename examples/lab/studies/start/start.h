@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the study: its settings, which plan, figures and page share, and what its runs measure.
+// The parts of the study: its settings, which plan, figures and page share, and its measurements.
 
 #include <array>
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace gradus::lab::start {
 inline const std::array<Titled, 2> kPlacements = {{{"pre", "Pre-LN"}, {"post", "Post-LN"}}};
 inline constexpr std::array<const char*, 4> kSchemes = {"xiong", "fan_in", "xavier", "gpt2"};
 /// "gpt2-768" is "gpt2" times sqrt(768/d): 0.02 is GPT-2's for 768 channels, and in few channels the same
-/// number makes branches that do next to nothing.
+/// number makes branches with almost no effect.
 inline constexpr std::array<const char*, 4> kFormulaSchemes = {"fan_in", "xavier", "gpt2", "gpt2-768"};
-/// With their shortcuts, and with f(LN(x)), LN(f(x)) and f(x) in their place.
+/// With shortcuts, and without them: f(LN(x)), LN(f(x)) and f(x).
 inline constexpr std::array<const char*, 6> kShortcuts = {"pre",     "post",     "none",
                                                           "pre-cut", "post-cut", "none-cut"};
 inline constexpr std::array<const char*, 4> kMatrices = {"in_proj", "out_proj", "linear1", "linear2"};
@@ -36,7 +36,7 @@ std::string information_name(std::uint64_t seed);
 std::string scaled_name(std::uint64_t seed);
 std::string trained_name(const std::string& placement, std::uint64_t seed);
 
-/// What they measured, by seed.
+/// Their measurements, by seed.
 Runs stacks_of(const StudyResults& results, const std::string& placement, const std::string& scheme,
                std::int64_t layers = kDepth);
 Runs formulas_of(const StudyResults& results, const std::string& scheme);
@@ -44,7 +44,7 @@ Runs information_of(const StudyResults& results);
 Runs scaled_of(const StudyResults& results);
 Runs trained_of(const StudyResults& results, const std::string& placement);
 
-/// "pre", "post", "none", with "-cut" without their shortcuts. Throws at any other word.
+/// "pre", "post", "none", with "-cut" without their shortcuts. Throws for any other name.
 nn::Placement placement_of(const std::string& word);
 /// "Pre-LN", "Post-LN without shortcuts".
 std::string title_of(const std::string& word);
@@ -53,11 +53,11 @@ std::string formula_title(const std::string& scheme);
 
 /// A stack of 64 channels before its first step, on 8 random positions, and the gradient of a cross-entropy
 /// at the first of them. Numbers: "top" |dL/dW2| of the last block, "share" that of the first over it,
-/// "spread.*" ln(largest / least norm over the blocks) for each kind of matrix, "size.first", "size.half",
+/// "spread.*" ln(largest / smallest norm over the blocks) for each kind of matrix, "size.first", "size.half",
 /// "size.last" mean |x_l|^2 / d after a block (Post-LN: before its last norm), "cosine" of x_L and x_0,
-/// "direct" |dL/dx_L| over |dL/dy|, y behind the final norm, "arrives" the cosine of dL/dx_0 and dL/dy,
+/// "direct" |dL/dx_L| over |dL/dy|, y after the final norm, "arrives" the cosine of dL/dx_0 and dL/dy,
 /// "activation" |dL/dx_0| over |dL/dx_L|; of Xiong et al.'s weights "mean.top" and "mean.spread.*", the same
-/// of a loss that is the mean over all positions, as theorem 1 has it. Series by block at kDepth, with norms
+/// of a loss that is the mean over all positions, as in theorem 1. Series by block at kDepth, with norms
 /// and shortcuts: "gradients" over the last block's; of Xiong et al.'s weights "sizes", of "fan_in" and
 /// "gpt2" "cosines".
 Measured measure_stack(const std::string& placement, const std::string& scheme, std::int64_t layers,
@@ -71,9 +71,9 @@ Measured measure_stack(const std::string& placement, const std::string& scheme, 
 /// |dLN| (1 + |dF|), spectral norms, the geometric mean.
 Measured measure_formulas(const std::string& scheme, std::uint64_t seed);
 
-/// How well the norm and the direction of an input token are read out of what a stack makes of it: R^2 of
-/// ridge regressions on x and |x|, held out. "norm.*", "direction.*" of input, pre, post; "norm.branch":
-/// out of LN(x_0), what the first branch of Pre-LN sees.
+/// How well the norm and the direction of an input token can be read from a stack's output: R^2 of ridge
+/// regressions on x and |x|, held out. "norm.*", "direction.*" of input, pre, post; "norm.branch": from
+/// LN(x_0), the input of Pre-LN's first branch.
 Measured measure_information(std::uint64_t seed);
 
 /// Branches times 1, 10, 100, 1000, and the input times 1000: "output.*" length of the stack's output,

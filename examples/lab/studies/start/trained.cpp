@@ -11,8 +11,8 @@ namespace gradus::lab::start {
 
 namespace {
 
-constexpr std::int64_t kEvery = 10;   // steps between two looks at sizes
-constexpr std::int64_t kWindows = 8;  // looked at
+constexpr std::int64_t kEvery = 10;   // steps between two measurements of sizes
+constexpr std::int64_t kWindows = 8;  // measured
 
 double rms(const Tensor& x) { return std::sqrt(x.detach().square().mean().item()); }
 
@@ -23,7 +23,7 @@ struct Sizes {
   double output = 0;           // of the logits
 };
 
-/// "layers.3": a block; "layers.3.self_attn" and "layers.3.linear2": what it adds.
+/// "layers.3": a block; "layers.3.self_attn" and "layers.3.linear2": its branches.
 bool is_block(const std::string& path) {
   const std::size_t dot = path.rfind("layers.");
   return dot != std::string::npos && path.find('.', dot + 7) == std::string::npos;
@@ -50,7 +50,7 @@ Sizes sizes_of(const nn::GPT& model, const Tensor& ids) {
 
 double square(double x) { return x * x; }
 
-/// What the gradients of one step look like, block by block.
+/// The gradients of one step, block by block.
 void add_gradients(Measured& measured, const nn::GPT& model) {
   double spread = 0;
   constexpr const char* kNames[] = {"self_attn.in_proj_weight", "self_attn.out_proj.weight", "linear1.weight",
@@ -73,7 +73,7 @@ void add_blocks(Measured& measured, const Sizes& sizes) {
   for (const double block : sizes.blocks) measured.series["sizes"].push_back(square(block));
 }
 
-/// Of the looks up to kEarly steps: the first, and one every kEvery.
+/// The number of measurements up to kEarly steps: the first, and one every kEvery.
 double early_mean(const std::vector<double>& looks) {
   const std::size_t count = std::min<std::size_t>(looks.size(), 1 + kEarly / kEvery);
   double sum = 0;
@@ -92,7 +92,7 @@ Measured measure_trained(const std::string& placement, std::uint64_t seed, std::
   const Task& task = recall_task();
   nn::GPT model = new_model(task, options);
   const Tensor ids = task.validation().inputs.slice(0, 0, kWindows);
-  Measured measured;  // of what comes at kEarly: not a number, for a run that diverges before
+  Measured measured;  // the numbers at kEarly are NaN for a run that diverges before
   for (const char* name : {"spread", "share", "size.first", "size.half", "size.last"})
     measured.numbers[name] = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> stream, branch, output;

@@ -14,16 +14,17 @@ namespace {
 
 using kit::number_text;
 
-constexpr double kLearned = 0.1;  // nats below a model that knows only how frequent characters are
+constexpr double kLearned = 0.1;  // nats below a model that knows only the frequencies of characters
 
-/// A number that all runs have alike, such as the loss of the bigram; nothing before the first has finished.
+/// A number that is the same in all runs, such as the loss of the bigram; nothing before the first has
+/// finished.
 std::optional<double> of_any_run(const StudyResults& results, const std::string& name) {
   if (results.records.empty()) return std::nullopt;
   return results.number(results.records.begin()->first, name);
 }
 
 void add_setting(Page& page, const StudyResults& results, const Grid& grid) {
-  page.html.heading("What was run");
+  page.html.heading("The setting");
   page.html.key_values(
       "Settings of all runs",
       {{"model", "GPT, 64 channels, 4 heads, context 32; N(0, 0.02\u00B2), scaled into the stream, as GPT-2"},
@@ -38,11 +39,11 @@ void add_setting(Page& page, const StudyResults& results, const Grid& grid) {
        {"seeds", std::to_string(grid.seeds.size())}});
   std::string rules =
       "It is nanoGPT's setting for a CPU with half the width and context and fewer steps. Every placement "
-      "has the same rates and warm-ups, so the same search. Rules written down before the first run: a run "
-      "that diverged (a loss not finite or above 4 log(vocabulary)), or ended above its start, counts with "
-      "the loss it started from; for each seed the rate is the one that is best in the mean of the other "
-      "seeds, so that no seed chooses the rate it is judged at; a run **failed** when it diverged or ended "
-      "less than 0.1 nats below what is known without looking back";
+      "has the same rates and warm-ups, so the same search. These rules were fixed before the first run: a "
+      "run that diverged (a loss not finite or above 4 log(vocabulary)), or ended above its start, counts "
+      "with the loss it started from; for each seed the rate is the one that is best on average over the "
+      "other seeds, so no seed chooses the rate it is judged at; a run **failed** when it diverged or ended "
+      "less than 0.1 nats below the loss without looking back";
   if (const auto free = of_any_run(results, "context-free"), bigram = of_any_run(results, "bigram");
       free && bigram)
     rules += fmt::format(" ({:.3f} here; a bigram has {:.3f})", *free, *bigram);
@@ -51,7 +52,7 @@ void add_setting(Page& page, const StudyResults& results, const Grid& grid) {
 
 kit::Panels loss_by_rate(const StudyResults& results, const Grid& grid, std::int64_t warmup) {
   return label_once(panels(
-      "Validation loss against the rate, " + warmup_words(warmup), grid.depths, [&](std::int64_t layers) {
+      "Validation loss against the rate, " + describe_warmup(warmup), grid.depths, [&](std::int64_t layers) {
         kit::LineChart chart{.title = counted(layers, "layer"),
                              .x_label = "learning rate",
                              .y_label = "loss (nats per character)",
@@ -75,7 +76,7 @@ kit::Panels curves(const StudyResults& results, const Grid& grid) {
     for (const std::string& placement : grid.placements)
       for (const std::int64_t warmup : grid.warmups) {
         const Found found = best_of(results, grid.searches(placement, layers, {warmup}));
-        chart.series.push_back(band_of_curves(placement + " " + warmup_words(warmup),
+        chart.series.push_back(band_of_curves(placement + " " + describe_warmup(warmup),
                                               curves_at_best(results, found, "losses"), style++,
                                               ends_of_slices(grid.steps, kParts)));
       }
@@ -83,8 +84,8 @@ kit::Panels curves(const StudyResults& results, const Grid& grid) {
   });
 }
 
-/// "With 4 layers Pre-LN ends lower on each of 5 seeds, by 0.03 (0.02 to 0.04)." `up`: what a positive
-/// difference says.
+/// "With 4 layers Pre-LN ends lower on each of 5 seeds, by 0.03 (0.02 to 0.04)." `up` describes a positive
+/// difference.
 std::string describe_side(const std::string& where, const std::vector<double>& differences,
                           const std::string& up, const std::string& down) {
   const Difference d = difference_of(differences);
@@ -115,7 +116,7 @@ std::string list_chosen(const Found& found) {
   return rates.empty() ? "\u2013" : listed(rates);
 }
 
-/// How many runs of all rates diverged, or ended less than kLearned below what is known without looking back.
+/// How many runs of all rates diverged, or ended less than kLearned below the loss without looking back.
 std::string count_failures(const StudyResults& results, const Search& search) {
   const std::vector<double> diverged = of_all_rates(results, search, "diverged"),
                             free = of_all_rates(results, search, "context-free");
@@ -139,19 +140,19 @@ void add_table(Page& page, const StudyResults& results, const Grid& grid) {
       }
   page.html.table(table);
   page.html.paragraph(
-      "A chosen rate that is the lowest or the highest tried says that a better one may lie beyond.");
+      "Where a chosen rate is the lowest or the highest tried, a better one may lie outside.");
 }
 
-/// "with 4 layers after 0.80 (0.75 to 0.85) of its steps; ..."
+/// "after 0.80 (0.75 to 0.85) of its steps with 4 layers; ..."
 std::string describe_time(const Grid& grid, const Figures& all) {
   std::string words;
   for (const std::int64_t layers : grid.depths)
     if (const auto& shares = all.at(fmt::format("time.L{}", layers)); !shares.empty())
-      words += fmt::format("{}with {} after {} of its steps", words.empty() ? "" : "; ",
-                           counted(layers, "layer"), mean_and_range(shares, 3));
-  return words.empty()
-             ? "Too few runs have finished to say how soon Pre-LN gets where Post-LN ends."
-             : "Pre-LN without warm-up is where Post-LN with it ends " + words + " (1: not before the end).";
+      words += fmt::format("{}after {} of its steps with {}", words.empty() ? "" : "; ",
+                           mean_and_range(shares, 3), counted(layers, "layer"));
+  return words.empty() ? "Too few runs have finished to say how soon Pre-LN reaches Post-LN's final loss."
+                       : "Pre-LN without warm-up reaches the final loss of Post-LN with warm-up " + words +
+                             " (1: not before the end).";
 }
 
 }  // namespace
@@ -163,26 +164,27 @@ void report(Page& page, const StudyResults& results) {
   if (grid.rates.size() > 1) page.html.heading("Loss against rate");
   for (const std::int64_t warmup : grid.rates.size() > 1 ? grid.warmups : std::vector<std::int64_t>{})
     page.figure(fmt::format("loss-w{}", warmup), loss_by_rate(results, grid, warmup),
-                fmt::format("The lower, and the wider its valley, the better. Points are means over {}, bars "
-                            "go from the lowest to the highest.",
+                fmt::format("A low curve with a wide valley is best. Points are means over {}, bars go from "
+                            "the lowest to the highest.",
                             count_seeds(grid.seeds.size())));
-  page.html.heading("Who ends better");
-  page.html.paragraph("Each with the rate and warm-up that suit it: " +
+  page.html.heading("Final losses");
+  page.html.paragraph("Each at its best rate and warm-up: " +
                       for_depths(grid, all, "end", "Pre-LN ends lower", "Post-LN ends lower"));
   page.html.paragraph("Pre-LN without warm-up against Post-LN with it: " +
                       for_depths(grid, all, "without", "Post-LN ends lower", "Pre-LN ends lower"));
   add_table(page, results, grid);
-  page.html.heading("How soon");
+  page.html.heading("Speed");
   page.figure("curves", curves(results, grid),
               describe_time(grid, all) + " " + describe_bands(grid.seeds.size()));
   page.limits(
-      {fmt::format("Long trainings: these see {} characters, and end far above what a larger model comes to "
+      {fmt::format("Long trainings: these see {} characters, and end far above the loss of a larger model "
                    "(nanoGPT's own setting: 1.88 nats on tiny Shakespeare, after 1.5 million characters). "
-                   "Who is ahead early need not be later.",
+                   "The placement that is ahead early need not be ahead later.",
                    grid.steps * 16 * 32),
-       "Wide models: 64 channels. Where rates begin to fail depends on width.",
-       "Other optimizers: AdamW with a clipped gradient, which spares Post-LN some of the first steps' harm.",
-       "Time in seconds: steps cost nearly the same in all placements here, so steps stand for time."});
+       "Wide models: 64 channels. The rate at which training begins to fail depends on width.",
+       "Other optimizers: AdamW with a clipped gradient, which reduces the harm of the first steps to "
+       "Post-LN.",
+       "Time in seconds: steps cost nearly the same in all placements here, so steps represent time."});
 }
 
 }  // namespace gradus::lab::real_text

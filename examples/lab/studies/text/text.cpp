@@ -39,12 +39,13 @@ Measured measure(const Task& task, const TrialOptions& options) {
           .series = {{"losses", slice_means(result.losses, kParts)}}};
 }
 
-/// About, on one core.
+/// Approximate seconds on one core.
 double seconds_of(std::int64_t layers, std::int64_t steps) {
   return 0.3 + 2.6e-3 * static_cast<double>(layers) * static_cast<double>(steps + 10);
 }
 
-/// For each seed, how soon Pre-LN without warm-up is where Post-LN with it ends, each at its best rate.
+/// For each seed, the share of steps after which Pre-LN without warm-up reaches the final loss of Post-LN
+/// with it, each at its best rate.
 std::vector<double> shares(const StudyResults& results, const Found& pre, const Found& post) {
   std::vector<double> found;
   for (std::size_t seed = 0; seed < pre.runs.size(); ++seed) {

@@ -19,7 +19,7 @@ struct Setting {
 /// "pre-L12-w0-lr0.002-s3"
 std::string run_name(const Setting& setting, std::uint64_t seed);
 
-/// What a budget has; all placements have all of it.
+/// The runs of a budget, the same for all placements.
 struct Grid {
   std::vector<std::string> placements;  // titles: "Pre-LN"
   std::vector<std::int64_t> depths, warmups;
@@ -39,7 +39,7 @@ nn::GPT new_gpt(const Task& task, const TrialOptions& options);
 
 inline constexpr std::size_t kParts = 20;  // of a run's series "losses"
 /// The share of all parts of a training after which `losses` (means over equal parts of it) is at most
-/// `target`, on the straight line from part to part; 1 where it is not before the end. NaN for no losses.
+/// `target`, interpolated linearly between parts; 1 if not before the end. NaN for no losses.
 double share_to(const std::vector<double>& losses, double target);
 
 std::vector<StudyRun> plan(const StudyOptions& options);

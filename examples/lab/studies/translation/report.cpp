@@ -12,7 +12,7 @@ namespace {
 
 void add_setting(Page& page, const Grid& grid) {
   const TrainOptions& training = grid.training;
-  page.html.heading("What was run");
+  page.html.heading("The setting");
   page.html.key_values(
       "Settings of all runs",
       {{"model", fmt::format("encoder and decoder of {} layers each, {} channels, {} heads, FFN of {}; one "
@@ -32,10 +32,10 @@ void add_setting(Page& page, const Grid& grid) {
        {"steps of warm-up", listed(grid.warmups)},
        {"seeds", std::to_string(grid.seeds.size())}});
   page.html.paragraph(
-      "Both placements have the same rates, so the same search. Rules written down before the first run: a "
-      "training that diverged (a loss not finite or above 4 log(vocabulary)) has BLEU 0; for each seed the "
-      "rate is the one that is best in the mean of the other seeds; a seed for which BLEU with warm-up is "
-      "below 1 says nothing of warm-up and is left out.");
+      "Both placements have the same rates, so the same search. These rules were fixed before the first run: "
+      "a training that diverged (a loss not finite or above 4 log(vocabulary)) has BLEU 0; for each seed the "
+      "rate is the one that is best on average over the other seeds; a seed for which BLEU with warm-up is "
+      "below 1 says nothing about warm-up and is left out.");
 }
 
 /// A warm-up, as an item of charts and tables.
@@ -45,7 +45,7 @@ struct Warmup {
 };
 std::vector<Warmup> warmups_of(const Grid& grid) {
   std::vector<Warmup> all;
-  for (const std::int64_t steps : grid.warmups) all.push_back({warmup_words(steps), steps});
+  for (const std::int64_t steps : grid.warmups) all.push_back({describe_warmup(steps), steps});
   return all;
 }
 
@@ -97,17 +97,18 @@ std::string describe_ratios(const std::vector<double>& ratios) {
   return fmt::format("{}, {}", mean_and_range(ratios), size);
 }
 
-/// What is left of BLEU without warm-up, at the rate that suits the placement with it and at its best.
+/// The share of BLEU that remains without warm-up, at the rate that suits the placement with it and at its
+/// best.
 std::string answer(const std::string& placement, const std::vector<double>& same,
                    const std::vector<double>& own, bool one_rate) {
   if (same.empty() || own.empty())
     return fmt::format("{}: too few runs have finished, or reach 1 BLEU with warm-up.", placement);
   if (one_rate)
-    return fmt::format("BLEU of {0} without warm-up over {0} with it: {1}.", placement,
+    return fmt::format("BLEU of {0} without warm-up divided by BLEU with it: {1}.", placement,
                        describe_ratios(same));
   return fmt::format(
-      "BLEU of {0} without warm-up over {0} with it: at the rate that suits it with warm-up {1}; at the rate "
-      "that suits it without {2}.",
+      "BLEU of {0} without warm-up divided by BLEU with it: {1} at the rate that is best with warm-up; {2} "
+      "at the rate that is best without.",
       placement, describe_ratios(same), describe_ratios(own));
 }
 
@@ -133,7 +134,7 @@ void add_paper(Page& page, const StudyResults& results, const Grid& grid) {
   const auto bleu = [&](const char* placement, std::int64_t warmup) {
     return mean_and_range(best_of(results, grid.search(placement, warmup)).values);
   };
-  page.html.heading("Beside the paper");
+  page.html.heading("Comparison with the paper");
   page.html.table(
       {.caption = "BLEU and settings side by side",
        .header = {"", "Xiong et al. 2020", "here"},
@@ -160,24 +161,23 @@ void report(Page& page, const StudyResults& results) {
                                all.at(std::string(name) + "-ratio"), grid.rates.size() == 1));
   if (grid.rates.size() > 1)
     page.figure("bleu", by_rate_chart(results, grid, "bleu", "BLEU against the rate", "BLEU"),
-                fmt::format("Where the two lines of a panel part, warm-up matters. Points are means over {}, "
-                            "bars go from the lowest to the highest.",
+                fmt::format("Where the two lines of a panel differ, warm-up matters. Points are means over "
+                            "{}, bars go from the lowest to the highest.",
                             count_seeds(grid.seeds.size())));
   add_table(page, results, grid);
   page.html.heading("Losses");
   if (grid.rates.size() > 1)
     page.figure("loss",
                 by_rate_chart(results, grid, "loss", "Loss on the test pairs", "loss (nats per token)"),
-                "BLEU is coarse where little is right; the loss is not. A run that diverged stands where it "
-                "started.");
+                "BLEU is coarse where little is right; the loss is not. A run that diverged is drawn at its "
+                "initial loss.");
   for (const double rate : grid.rates)
     page.figure("curves-lr" + kit::number_text(rate), curves(results, grid, rate),
-                "Without warm-up the loss falls sooner at first; see whether it goes on falling. " +
+                "Without warm-up the loss falls sooner at first; see whether it keeps falling. " +
                     describe_bands(grid.seeds.size()));
   add_paper(page, results, grid);
   page.limits(
-      {"Whether what is missing without warm-up would be made up for in a longer training: the rate falls to "
-       "0 after these steps.",
+      {"Longer training, which might make up for the lack of warm-up: the rate falls to 0 after these steps.",
        "Long sentences, large vocabularies, wide models, dropout, beam search.",
        "Which placement translates better in the end: that would take the whole corpus and many epochs."});
 }

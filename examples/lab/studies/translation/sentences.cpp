@@ -47,7 +47,7 @@ text::Ids tokens_of(const text::Tokenizer& tokenizer, const std::string& line) {
   return ids;
 }
 
-/// The first `count` pairs with 1 to `longest` tokens on either side, and which lines they are.
+/// The first `count` pairs with 1 to `longest` tokens on either side, and their line numbers.
 std::pair<Pairs, std::vector<std::size_t>> short_ones(const text::Tokenizer& tokenizer, const Lines& lines,
                                                       std::int64_t longest, std::size_t count) {
   Pairs pairs;
@@ -81,8 +81,8 @@ std::vector<Path> files_in(const Path& folder) {
     if (files.size() == 4) return files;
   }
   fail_input_with(
-      "--data: {} is no folder with train.de, train.en, test.de and test.en, each plain or .gz, such as "
-      "Multi30k's, nor has it a folder multi30k with them",
+      "--data: {} is not a folder with train.de, train.en, test.de and test.en, each plain or .gz, such as "
+      "Multi30k's, and has no folder multi30k with them",
       io::printable(folder.string()));
 }
 

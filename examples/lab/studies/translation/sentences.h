@@ -15,7 +15,7 @@ namespace gradus::lab::translation {
 /// .gz after its name. Throws, naming the folder, where one is missing.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
-/// Which of them are used.
+/// The part of the files that is used.
 struct Selection {
   std::int64_t vocabulary = 2000;  // tokens of the vocabulary that both languages share
   std::int64_t longest = 16;       // tokens of either side at most
@@ -34,11 +34,11 @@ struct Pairs {
 struct Sentences {
   std::shared_ptr<const text::Tokenizer> tokenizer;  // byte-level BPE of the training files alone
   Pairs train, test;
-  std::vector<std::string> references;  // the test targets as they stand in the file
+  std::vector<std::string> references;  // the test targets as in the file
 };
 
-/// The same for the same files. Throws, naming the files, where they differ in their numbers of lines or
-/// nothing is short enough.
+/// The same for the same files. Throws, naming the files, if they differ in their numbers of lines or nothing
+/// is short enough.
 Sentences read_sentences(const std::filesystem::path& folder, const Selection& selection);
 
 }  // namespace gradus::lab::translation

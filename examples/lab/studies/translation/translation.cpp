@@ -73,7 +73,7 @@ Figures figures(const StudyResults& results) {
   for (const auto& [name, placement] : {std::pair("post", "Post-LN"), std::pair("pre", "Pre-LN")}) {
     const Search cold = grid.search(placement, 0);
     const Found with = best_of(results, grid.search(placement, grid.warmups.back()));
-    std::vector<double> same;  // without warm-up, at the rates that suit it with warm-up
+    std::vector<double> same;  // without warm-up, at the rates that are best with warm-up
     for (std::size_t s = 0; s < with.rates.size(); ++s)
       same.push_back(results.number(cold.run(with.rates[s], cold.seeds[s]), "bleu"));
     all[std::string(name) + "-same"] = bleu_ratios(same, with.values);

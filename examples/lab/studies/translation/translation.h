@@ -12,13 +12,13 @@ namespace gradus::lab::translation {
 
 inline const std::vector<std::string> kPlacements = {"Pre-LN", "Post-LN"};
 
-/// What a budget has; both placements have all of it.
+/// The runs of a budget, the same for both placements.
 struct Grid {
   std::vector<std::int64_t> warmups;
   std::vector<double> rates;
   std::vector<std::uint64_t> seeds;
   Selection selection = {};
-  TrainOptions training = {};  // but for placement, rate, warm-up and seed
+  TrainOptions training = {};  // without placement, rate, warm-up and seed
 
   /// The runs of a placement and a warm-up, by BLEU.
   Search search(const std::string& placement, std::int64_t warmup) const;

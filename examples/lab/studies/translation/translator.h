@@ -1,5 +1,5 @@
 #pragma once
-// One training of the translation study, and what the model is worth after it.
+// One training of the translation study, and the measurement of the model after it.
 
 #include "gradus/nn/transformer/placement.h"
 #include "lab/studies/translation/sentences.h"

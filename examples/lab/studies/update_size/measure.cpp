@@ -14,7 +14,7 @@ namespace gradus::lab::update_size {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-constexpr double kNear = 1.05;  // times the limit: near enough
+constexpr double kNear = 1.05;  // times the limit: accepted
 constexpr int kTries = 6;
 
 double rms(const Tensor& x) { return std::sqrt(x.square().mean().item()); }
@@ -62,7 +62,7 @@ struct Trained {
 };
 
 /// As train() of trial.h, Adam without warm-up; at each step the logits move no further than limits[step]
-/// (none: as they will). The same rule of divergence; the same batches.
+/// (none: no limit). The same rule of divergence; the same batches.
 Trained train_within(const TrialOptions& options, const std::vector<double>& limits = {}) {
   const Task& task = recall_task();
   nn::GPT model = new_model(task, options);

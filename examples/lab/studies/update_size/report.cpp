@@ -43,13 +43,13 @@ std::string describe_growth(const StudyResults& results) {
   if (pre.empty() || post.empty() || deep.empty()) return "Not all depths are done.";
   const double difference = mean(post) - mean(pre);
   return fmt::format(
-      "The change of the output after one update goes with depth as L to the power {} in Post-LN, {} in "
-      "Pre-LN and {} in DeepNorm. From Pre-LN to Post-LN: {}. DeepNet's derivation gives DeepNorm 0, for "
-      "gradient descent; this is Adam: {}.",
+      "The change of the output after one update scales with depth as L to the power {} in Post-LN, {} in "
+      "Pre-LN and {} in DeepNorm. It grows {}. DeepNet derives an exponent of 0 for DeepNorm with gradient "
+      "descent; with Adam {}.",
       mean_and_range(post), mean_and_range(pre), mean_and_range(deep),
-      difference > 0.1    ? "it grows faster in Post-LN"
-      : difference < -0.1 ? "it grows faster in Pre-LN"
-                          : "about alike",
+      difference > 0.1    ? "faster in Post-LN than in Pre-LN"
+      : difference < -0.1 ? "faster in Pre-LN than in Post-LN"
+                          : "about equally fast in Pre-LN and Post-LN",
       mean(deep) > 0.2 ? "it grows" : "it does not grow");
 }
 
@@ -58,23 +58,22 @@ std::string describe_gradients(const StudyResults& results) {
   if (post.empty() || pre.empty()) return "";
   const double slope = mean(post);
   return fmt::format(
-      "Post-LN's first gradient goes as L to the power {}, Pre-LN's as {}: {}. ", mean_and_range(post),
+      "Post-LN's first gradient scales as L to the power {}, Pre-LN's as {}: {}. ", mean_and_range(post),
       mean_and_range(pre),
-      slope > 0.2
-          ? "gradients grow with depth too, so that the start alone does not tell the two explanations apart"
+      slope > 0.2 ? "gradients grow with depth too, so the start alone does not separate the two explanations"
       : slope < -0.2 ? "gradients fall with depth, while updates do not have to"
                      : "gradients hardly change with depth");
 }
 
 void add_sizes(Page& page, const StudyResults& results) {
   page.html.heading("How far one update moves the output");
-  page.html.paragraph(
-      fmt::format("|F(x, w′) − F(x, w)| as the root mean square over the logits of one batch, w′ after "
-                  "updates of Adam at rate {} without warm-up. Models of 64 channels and 4 heads on the "
-                  "recall language, 4 windows a batch, matrices N(0, 1/fan_in) with what a placement sets "
-                  "itself (DeepNorm its matrices, Admin its shortcuts). The rate is small so that outputs "
-                  "move by less than their own size, which is about 1: a norm lets them go no further.",
-                  kit::number_text(kRate)));
+  page.html.paragraph(fmt::format(
+      "|F(x, w′) − F(x, w)| is the root mean square over the logits of one batch, where w′ are the weights "
+      "after updates of Adam at rate {} without warm-up. Models have 64 channels and 4 heads and read the "
+      "recall language, 4 windows per batch; matrices start at N(0, 1/fan_in), except for those a placement "
+      "sets itself (DeepNorm its matrices, Admin its shortcuts). The rate is small so that outputs move by "
+      "less than their own size, which is about 1: a norm does not let them move further.",
+      kit::number_text(kRate)));
   const std::string bands = describe_bands(seeds_of(results.options).size());
   const Titled updates[] = {{"update.1", "after 1 update"}, {"update.16", "after 16"}};
   page.figure("updates-by-depth",
@@ -92,7 +91,7 @@ void add_sizes(Page& page, const StudyResults& results) {
                             {"sgd", "one step of SGD"},
                             {"gradient", "gradient norm"}};
   page.html.table(
-      cross_table("Exponent p in L^p, fitted over the depths, a fit a seed: mean (lowest to highest)",
+      cross_table("Exponent p in L^p, fitted over the depths, one fit per seed: mean (lowest to highest)",
                   "placement", kPlacements, columns, [&](const char* placement, const Titled& column) {
                     return mean_and_range(growth(results, placement, column.name));
                   }));
@@ -113,7 +112,7 @@ std::string count_learned(const StudyResults& results, const std::string& arm) {
                      count_seeds(learned.size()));
 }
 
-/// What was gained on Post-LN as it is.
+/// The gain over unchanged Post-LN.
 std::string describe_gain(const StudyResults& results, const std::string& arm, const std::string& what) {
   const Values gains = paired_difference(trained_of(results).numbers("loss.post"),
                                          trained_of(results).numbers(fmt::format("loss.{}", arm)));
@@ -134,7 +133,7 @@ void add_held_charts(Page& page, const StudyResults& results) {
   const std::string bands = describe_bands(trained_of(results).numbers("loss.pre").size());
   kit::LineChart losses = curve_chart(results, "Training loss", "losses.", "nats per character");
   page.figure("held-losses", losses,
-              fmt::format("{}With updates held {} learned, as it is {}. {}", describe_training(),
+              fmt::format("{}With updates held down, {} learned; unchanged, {}. {}", describe_training(),
                           count_learned(results, "held"), count_learned(results, "post"), bands));
   kit::LineChart updates =
       curve_chart(results, "Change of the logits at each step", "updates.", "root mean square");
@@ -143,20 +142,21 @@ void add_held_charts(Page& page, const StudyResults& results) {
                first = trained_of(results).numbers("larger.first");
   page.figure(
       "held-updates", updates,
-      fmt::format("{}Post-LN's first update moves the logits {:.2f} times as far as Pre-LN's in the "
-                  "geometric mean. Held updates go at most {} times as far as Pre-LN's at that step. {}",
-                  describe_training(), std::pow(10.0, mean(first)), kit::number_text(spread_of(most).high, 3),
-                  bands));
+      fmt::format(
+          "{}Post-LN's first update moves the logits {:.2f} times as far as Pre-LN's (geometric mean). "
+          "Updates that are held down move the logits at most {} times as far as Pre-LN's at that step. {}",
+          describe_training(), std::pow(10.0, mean(first)), kit::number_text(spread_of(most).high, 3),
+          bands));
 }
 
 void add_training(Page& page, const StudyResults& results) {
   if (trained_of(results).numbers("loss.pre").empty()) return;
   page.html.heading("Holding updates");
   page.html.paragraph(fmt::format(
-      "The same batches four times, {} layers, {} steps of Adam at {} without warm-up: Pre-LN; Post-LN; "
-      "Post-LN at the lower rate {}; Post-LN with each update scaled down where it moves the batch's logits "
-      "further than Pre-LN's own update at that step. A run learned when its loss ends below {} nats, the "
-      "best that counting the last characters gives; Pre-LN did on {}, Post-LN on {}.",
+      "The same batches train four models of {} layers for {} steps of Adam at {} without warm-up: Pre-LN; "
+      "Post-LN; Post-LN at the lower rate {}; Post-LN with each update scaled down where it would move the "
+      "batch's logits further than Pre-LN's own update at that step. A run has learned when its loss ends "
+      "below {} nats, the best that counting the last characters gives; Pre-LN did on {}, Post-LN on {}.",
       kTrainedLayers, kTrainedSteps, kit::number_text(kTrainedRate), kit::number_text(kSlowRate),
       nats(recall_task().ngram().loss), count_learned(results, "pre"), count_learned(results, "post")));
   page.html.list({describe_gain(results, "held", "With updates held to Pre-LN's"),
@@ -178,12 +178,13 @@ void report(Page& page, const StudyResults& results) {
   page.limits({
       "The papers' bounds are upper bounds of an expectation: a slope below them contradicts nothing.",
       "Adam's first update has the size of the rate in every weight, whatever the gradient; with gradient "
-      "descent the size of gradients is the size of updates, and the two explanations cannot be told apart.",
+      "descent the size of gradients is the size of updates, and the two explanations cannot be "
+      "distinguished.",
       "Holding updates also slows them: an update that is held is a smaller rate at that step. Where it "
-      "helps no more than a lower rate does, it says that too large steps do harm, not that depth is what "
-      "made them so.",
-      "Holding gradients would say nothing here: Adam divides by their size, so that the same gradients, "
-      "scaled, give nearly the same updates.",
+      "helps no more than a lower rate does, it shows that steps that are too large do harm, not that depth "
+      "made them too large.",
+      "Holding gradients would say nothing here: Adam divides by their size, so the same gradients, scaled, "
+      "give nearly the same updates.",
       "One task, one rate and one depth of training, at 32 channels.",
   });
 }

@@ -1,6 +1,6 @@
 // Is it the size of updates that breaks Post-LN, and not that of gradients (Liu et al. 2020, Admin; Wang et
-// al. 2022, DeepNet)? By how much outputs move with the first updates, 6 to 100 layers; and training Post-LN
-// with updates held down to Pre-LN's.
+// al. 2022, DeepNet)? Measures how far outputs move with the first updates, 6 to 100 layers, and trains
+// Post-LN with updates held down to Pre-LN's.
 
 #include "lab/studies/update_size/update_size.h"
 
@@ -106,7 +106,7 @@ Study update_size_study() {
               "over the logits of the first batch. Training: 12 layers, 32 channels, 4 heads, 300 steps of "
               "16 documents, Adam at 0.003 without warm-up; a held update moves the batch's logits no "
               "further than Pre-LN's own update at that step. 12 seeds; all arms of a seed have the same "
-              "batches, and the same first weights but for what a placement sets itself.",
+              "batches, and the same first weights except for those a placement sets itself.",
           .scope = "recall language, width 64 at the start, 32 in training, 300 steps, N(0, 1/fan_in)",
           .plan = update_size::plan,
           .figures = update_size::figures,

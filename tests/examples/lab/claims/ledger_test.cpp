@@ -36,7 +36,7 @@ TEST_CASE("a claim holds where its whole interval lies in the band") {
   CHECK(verdict(claim_with({}), {}) == "not testable here");
 }
 
-TEST_CASE("conditions of a claim are told apart") {
+TEST_CASE("conditions of a claim are judged separately") {
   const Claim claim = claim_with({kAboveZero, kToo});
   const std::vector<double> up = {1.0, 1.1, 0.9, 1.0, 1.0}, down = {-1.0, -1.1, -0.9, -1.0, -1.0},
                             both = {1.0, -1.0, 0.5, 0, -0.5};
@@ -79,8 +79,8 @@ TEST_CASE("more measures make wider intervals") {
   const Judged alone = judge(claim_with({kAboveZero}), figures).measures[0];
   const Judged of_two = judge(claim_with({kAboveZero, kToo}), figures).measures[0];
   CHECK(of_two.interval.low < alone.interval.low);
-  CHECK(interval_words(Estimate::mean_t, 1) == "95% t interval");
-  CHECK(interval_words(Estimate::mean_t, 2) == "97.5% t interval");
+  CHECK(describe_interval(Estimate::mean_t, 1) == "95% t interval");
+  CHECK(describe_interval(Estimate::mean_t, 2) == "97.5% t interval");
 }
 
 TEST_CASE("shares and exact figures") {
@@ -100,7 +100,7 @@ TEST_CASE("shares and exact figures") {
         Judgement::unclear);
 }
 
-TEST_CASE("the ledger is whole: numbers once, studies that are there, bands that can fail") {
+TEST_CASE("the ledger is sound: unique numbers, existing studies, bands that can fail") {
   std::set<int> numbers;
   for (const Claim& claim : claims()) {
     INFO("claim ", claim.number);
@@ -136,7 +136,7 @@ TEST_CASE("the median is judged by the interval of order statistics") {
   const JudgedClaim six = judge(claim, {{"more", {1, 2, 3, 4, 5, 6}}});
   CHECK(six.verdict() == "holds");
   CHECK(six.measures[0].figure == 3.5);
-  CHECK(words_of(six.measures[0]) == "3.5 (1 to 6)");
-  CHECK(interval_words(Estimate::median, 1) == "95% interval of the median");
+  CHECK(format_figure(six.measures[0]) == "3.5 (1 to 6)");
+  CHECK(describe_interval(Estimate::median, 1) == "95% interval of the median");
   CHECK(judge(claim, {{"more", {1, 2, 3, 4, 5}}}).verdict() == "unclear");  // too few to exclude chance
 }

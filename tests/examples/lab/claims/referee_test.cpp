@@ -34,7 +34,7 @@ TEST_CASE("a search that ends at its edge decides nothing, and the verdict names
   const JudgedClaim judged = judge(claim_of({kDifference}), figures);
   CHECK(judged.head() == "not decided");
   CHECK(judged.verdict() == "not decided where: 12 layers (the search ends at its edge: Post-LN, 12 layers)");
-  CHECK(judged.measures[0].figure == doctest::Approx(0.5167).epsilon(1e-3));  // shown all the same
+  CHECK(judged.measures[0].figure == doctest::Approx(0.5167).epsilon(1e-3));  // still shown
 }
 
 TEST_CASE("a band wider than a third of the headroom decides nothing") {
@@ -42,7 +42,7 @@ TEST_CASE("a band wider than a third of the headroom decides nothing") {
   figures.headroom["a"] = 0.0301;
   CHECK(judge(claim_of({kDifference}), figures).verdict() == "holds");
   figures.headroom["a"] = 0.0299;
-  CHECK(outcome_words(judge(claim_of({kDifference}), figures).measures[0]) == "not decided: saturated");
+  CHECK(describe_outcome(judge(claim_of({kDifference}), figures).measures[0]) == "not decided: saturated");
   Measure closed = kDifference;
   closed.low = -0.01, closed.high = 0.01;  // twice as wide
   figures["a"] = {0, 0.001, -0.001, 0, 0};
@@ -54,8 +54,8 @@ TEST_CASE("a band wider than a third of the headroom decides nothing") {
 
 TEST_CASE("no interval from fewer than five seeds") {
   const Judged four = judge(claim_of({kDifference}), {{"a", {0.5, 0.5, 0.5, 0.51}}}).measures[0];
-  CHECK(outcome_words(four) == "not decided: 4 seeds");
-  CHECK(words_of(four) == "0.502 (4 seeds)");
+  CHECK(describe_outcome(four) == "not decided: 4 seeds");
+  CHECK(format_figure(four) == "0.502 (4 seeds)");
   CHECK(judge(claim_of({kDifference}), {{"a", {0.5, 0.5, 0.5, 0.51, 0.5}}}).head() == "holds");
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("an arm that trains nowhere is not measured, never false") {
   figures.object("a", trains_nowhere(Values{3.0, 3.1, std::nan("")}, 3, "Post-LN"));
   const JudgedClaim judged = judge(claim_of({kDifference}), figures);
   CHECK(judged.head() == "not measured");
-  CHECK(outcome_words(judged.measures[0]) == "not measured: Post-LN trains nowhere");
+  CHECK(describe_outcome(judged.measures[0]) == "not measured: Post-LN trains nowhere");
 }
 
 TEST_CASE("a failure needs a control that succeeds") {
@@ -75,7 +75,7 @@ TEST_CASE("a failure needs a control that succeeds") {
   figures.object("a", no_control(6, 10, "Pre-LN"));
   CHECK(judge(claim_of({kDifference}), figures).verdict() == "holds");
   figures.object("a", no_control(5, 10, "Pre-LN"));
-  CHECK(outcome_words(judge(claim_of({kDifference}), figures).measures[0]) ==
+  CHECK(describe_outcome(judge(claim_of({kDifference}), figures).measures[0]) ==
         "not measured: no working control: Pre-LN, 5 of 10 seeds");
 }
 
@@ -103,10 +103,10 @@ TEST_CASE("shares have intervals inside 0 to 1") {
   CHECK(judged.judgement == Judgement::holds);
   share.estimate = Estimate::mean_t;
   CHECK(judge(claim_of({share}), {{"a", nearly_one}}).measures[0].interval.high > 1);
-  CHECK(interval_words(Estimate::mean_logit, 1) == "95% t interval of logits");
+  CHECK(describe_interval(Estimate::mean_logit, 1) == "95% t interval of logits");
 }
 
-TEST_CASE("the p-value of a verdict is the least error with which it holds") {
+TEST_CASE("the p-value of a verdict is the smallest error with which it holds") {
   const Measure above{.id = "a", .where = "", .what = "x", .low = 0, .high = kOpen};
   const Judged judged = judge(claim_of({above}), {{"a", {1, 2, 3, 4, 5}}}).measures[0];
   // Student's t of 3 / (sd / sqrt(5)) = 4.243 with 4 degrees of freedom, two-sided.
@@ -115,7 +115,7 @@ TEST_CASE("the p-value of a verdict is the least error with which it holds") {
   CHECK(p_of(unclear) == 1);
 }
 
-TEST_CASE("over the whole ledger a verdict that chance would bring among so many is unclear") {
+TEST_CASE("in the whole ledger a verdict that chance would produce among so many is unclear") {
   // One measure with p = 0.013 alone keeps its verdict; among 39 that show nothing it does not.
   const Measure above{.id = "a", .where = "", .what = "x", .low = 0, .high = kOpen};
   const Claim one = claim_of({above});

@@ -1,4 +1,4 @@
-// What the study of attention computes: subspaces, matches, the axis of a softmax.
+// The computations of the study of attention: subspaces, matches, the axis of a softmax.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ TEST_CASE("subspaces: the same, orthogonal, and a plane turned by 30 degrees") {
   CHECK(subspace_angles(a, turned).overlap == doctest::Approx(0.375));
 }
 
-TEST_CASE("matches: a head that looks for the name before a letter, and one that looks at nothing") {
+TEST_CASE("matches: a head that attends by the name before a letter, and one with no preference") {
   // A newline 0, then names 1 and 2, letters 5 and 6: \n 1 5 2 6 1 5 2 6.
   const Tensor document = tensor({{0, 1, 5, 2, 6, 1, 5, 2}});
   std::vector<float> q(16, 0), k(16, 0);
@@ -80,7 +80,8 @@ TEST_CASE("queries and keys are those of the model") {
     }
 }
 
-TEST_CASE("size of scores: by absolute value and of what is seen; entropy as a share of an even look's") {
+TEST_CASE(
+    "size of scores: by absolute value, of visible pairs; entropy as a share of that of equal weights") {
   // One head of size 1, so scores are q k: the first query sees -6, the second -2 and 0.
   const QueriesKeys seen{tensor({{{{-6.0}, {-2.0}}}}), tensor({{{{1.0}, {0.0}}}})};
   CHECK(score_size({seen}).largest == doctest::Approx(6));
@@ -110,7 +111,7 @@ TEST_CASE("a softmax over the keys is the library's; over another axis the futur
   }
 }
 
-TEST_CASE("the least possible loss on given documents") {
+TEST_CASE("the lowest possible loss on given documents") {
   // \n 1 5 2 6 1 5: names cost ln 4, new things ln 6, known ones nothing.
   const Batch windows{.inputs = tensor({{0, 1, 5, 2, 6, 1}}), .targets = tensor({{1, 5, 2, 6, 1, 5}})};
   CHECK(best_loss_on(windows) == doctest::Approx((3 * std::log(4.0) + 2 * std::log(6.0)) / 6));
@@ -118,7 +119,7 @@ TEST_CASE("the least possible loss on given documents") {
   CHECK(best_loss_on(recall_task().validation()) == doctest::Approx(*recall_task().entropy()).epsilon(0.02));
 }
 
-TEST_CASE("the study of attention: both rates are judged, and angles against the start") {
+TEST_CASE("the study of attention: both rates are judged, and angles are compared with the start") {
   const auto made = [](const std::string& run) -> Measured {
     Measured measured{
         .numbers = {{"scale.variance", 1}, {"scale.entropy", 0}, {"scale.gradient", 1}},
@@ -146,7 +147,7 @@ TEST_CASE("the study of attention: both rates are judged, and angles against the
   CHECK(figures.at("turned.k").front() == -2);
 }
 
-TEST_CASE("what a training says of scores and angles is what it was and what it became") {
+TEST_CASE("a training records scores and angles before and after") {
   const Measured measured = measure_training("pre", kRate, 3, 5);
   const std::vector<double>& largest = measured.series.at("scores");
   CHECK(measured.numbers.at("largest") == doctest::Approx(std::log10(largest.back())));

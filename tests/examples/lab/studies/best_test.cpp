@@ -1,4 +1,4 @@
-// The study `best` without training: every run ends where a formula says.
+// The study `best` without training: a formula gives the result of every run.
 #include "lab/studies/best/best.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ StudyResults finished(Budget budget, const Loss& loss) {
   const Study& study = study_named("best");
   const StudyOptions options{.budget = budget, .seed = budget == Budget::full ? kFullSeed : 0};
   const best::Grid grid = best::grid_of(options);
-  std::map<std::string, double> all;  // every run there could be
+  std::map<std::string, double> all;  // every possible run
   std::vector<std::uint64_t> seeds = grid.searching;
   seeds.insert(seeds.end(), grid.judging.begin(), grid.judging.end());
   for (const Arm& arm : grid.arms())
@@ -63,7 +63,7 @@ double valley(double lr, double best, std::uint64_t seed) {
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
   const JudgedClaim judged = judge(claim_numbered(number), study_named("best").figures(results));
   for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return outcome_words(one);
+    if (one.measure->id == id) return describe_outcome(one);
   return "no such measure";
 }
 
@@ -73,7 +73,7 @@ const Loss kBothWell = [](const Arm&, const Design& design, std::uint64_t seed) 
 
 }  // namespace
 
-TEST_CASE("best: every measure of the ledger comes out of a finished study, and pages of any part of it") {
+TEST_CASE("best: a finished study has every measure of the ledger, and any part of it has a page") {
   const Study& study = study_named("best");
   for (const Budget budget : {Budget::quick, Budget::full}) {
     const StudyResults results = finished(budget, kBothWell);
@@ -99,9 +99,9 @@ TEST_CASE("best: every measure of the ledger comes out of a finished study, and 
   }
 }
 
-TEST_CASE("best: settings are chosen by the seeds that search and judged by the others") {
+TEST_CASE("best: the searching seeds choose settings, and the others judge them") {
   const best::Grid grid = best::grid_of({.budget = Budget::full, .seed = kFullSeed});
-  // On the seeds that search Post-LN has luck with a kind of initial weights that is bad on the others.
+  // On the searching seeds Post-LN is lucky with a kind of initial weights that is bad on the others.
   const StudyResults results =
       finished(Budget::full, [&](const Arm& arm, const Design& design, std::uint64_t seed) {
         const bool searches = seed < grid.judging.front();
@@ -139,7 +139,7 @@ TEST_CASE("best: the better of no warm-up and warm-up is an arm's best") {
   CHECK(outcome(results, 62, "best.L12") == "no");
 }
 
-TEST_CASE("best: a search that runs out of its ladder decides nothing") {
+TEST_CASE("best: a search that reaches the end of its ladder decides nothing") {
   const StudyResults results =
       finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
         return valley(design.lr, arm.placement == 1 && arm.layers == 12 ? 1e-7 : 1e-3, seed) +
@@ -149,7 +149,7 @@ TEST_CASE("best: a search that runs out of its ladder decides nothing") {
   CHECK(outcome(results, 62, "best.L6") == "yes");
 }
 
-TEST_CASE("best: where all end near the language's own loss the task is saturated") {
+TEST_CASE("best: if all end near the language's entropy, the task is saturated") {
   const StudyResults results =
       finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
         return valley(design.lr, 1e-3, seed) - 0.08 + (arm.placement == 1 ? 0.005 : 0);
@@ -174,7 +174,7 @@ TEST_CASE("best: an arm that fails everywhere is not measured, and a failure nee
   CHECK(outcome(both, 61, "largest.L24") == "not measured: neither trains at any rate");
 }
 
-TEST_CASE("best: rates go up until half of the seeds train no more") {
+TEST_CASE("best: rates go up until half of the seeds no longer train") {
   const StudyOptions options{.budget = Budget::full, .seed = kFullSeed};
   const best::Grid grid = best::grid_of(options);
   const auto up_to = [&](double most) {
@@ -190,7 +190,7 @@ TEST_CASE("best: rates go up until half of the seeds train no more") {
         "not decided: the search ends at its edge: Post-LN, 6 layers");
 }
 
-TEST_CASE("best: no other study has its seeds") {
+TEST_CASE("best: no other study uses its seeds") {
   const best::Grid grid = best::grid_of({.budget = Budget::full, .seed = kFullSeed});
   for (const Study& study : studies())
     if (study.name != "best")

@@ -1,5 +1,4 @@
-// What the study of blocks rests on: the wrong blocks are the wrong ones, models are what they are said to
-// be.
+// The basis of the study of blocks: wrong blocks compute their equations, and models have the stated blocks.
 
 #include <doctest/doctest.h>
 
@@ -13,7 +12,7 @@
 
 namespace gradus::lab::blocks {
 
-TEST_CASE("models by construction, and what is not them") {
+TEST_CASE("models by construction, and changed models that differ") {
   for (const auto& [model, number] :
        {std::pair("gpt1", "gpt1.logits"), std::pair("gpt2", "gpt2.formula"), std::pair("gpt3", "gpt3.pre"),
         std::pair("t5", "t5.pre"), std::pair("bert", "bert.post"), std::pair("shortcut", "shortcut.is-post")})
@@ -25,7 +24,7 @@ TEST_CASE("models by construction, and what is not them") {
   CHECK(measure_model("gpt3", 1000).numbers.at("gpt3.layernorm") == 1);
 }
 
-TEST_CASE("a stack written out tells the orders apart") {
+TEST_CASE("a stack written out distinguishes the orders") {
   const nn::TransformerEncoder pre(
       {.layers = 2, .placement = nn::pre_ln(), .block = {.d_model = 8, .heads = 2}});
   draw_all(pre, 1);
@@ -35,7 +34,7 @@ TEST_CASE("a stack written out tells the orders apart") {
   CHECK_FALSE(allclose(written_out(pre, x, WrittenOut::post), pre(x), 1e-2, 1e-2));
 }
 
-TEST_CASE("wrong blocks compute what their equations say") {
+TEST_CASE("wrong blocks compute their equations") {
   const nn::BlockOptions options{.d_model = 8, .heads = 2};
   Generator generator(3);
   const Tensor x = randn({2, 5, 8}, generator);
@@ -54,7 +53,8 @@ TEST_CASE("wrong blocks compute what their equations say") {
 }
 
 TEST_CASE(
-    "the study of blocks: every mistake against what was meant, at the rate that is best on other seeds") {
+    "the study of blocks: every mistake is compared with the intended block, at the rate that is best on "
+    "other seeds") {
   const auto measured = [](const std::string& run) -> Measured {
     if (!run.starts_with("train"))
       return {.numbers = {{"gpt1.logits", 0},
@@ -75,11 +75,11 @@ TEST_CASE(
                   : run.find("-twice-") != std::string::npos ? 5
                                                              : 1;
     if (run.find("-lr0.003-") != std::string::npos)
-      loss += 1;  // all do best at 0.01
+      loss += 1;  // all are best at 0.01
     else if (run.find("-lr0.01-") == std::string::npos)
       loss += 2;
     if (run.find("-twice-lr0.003-s0") != std::string::npos)
-      loss = -100;  // but this seed, which may not choose
+      loss = -100;  // except on this seed, which may not choose
     return {.numbers = {{"loss", loss}, {"diverged", 0}, {"start", 6}}, .series = {{"losses", {3, 2, 1}}}};
   };
   made::check_study("blocks", measured);

@@ -1,5 +1,5 @@
 #pragma once
-// Results of a study that never ran, made up from each run's name.
+// Fabricated results of a study, made from each run's name.
 
 #include <functional>
 
@@ -8,7 +8,7 @@
 
 namespace gradus::test {
 
-/// All runs of the plan, or those that `keep` says.
+/// All runs of the plan, or those that `keep` selects.
 inline lab::StudyResults fabricated(const lab::Study& study, const lab::StudyOptions& options,
                                     const std::function<lab::Measured(const std::string& run)>& measured,
                                     const std::function<bool(const std::string& run)>& keep = {}) {

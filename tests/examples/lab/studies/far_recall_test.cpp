@@ -13,7 +13,7 @@
 using namespace gradus;
 using namespace gradus::lab;
 
-TEST_CASE("FarRecall: each question's pair stands before the noise, once, and is its target") {
+TEST_CASE("FarRecall: each question's pair is before the noise, once, and is its target") {
   const FarRecall task({.keys = 3, .values = 5, .noise = 2, .questions = 4});
   CHECK(task.vocabulary() == 15 + 3 + 2);
   CHECK(task.length(7) == 14);
@@ -40,7 +40,7 @@ TEST_CASE("FarRecall: each question's pair stands before the noise, once, and is
   }
 }
 
-TEST_CASE("FarRecall: the same documents for the same state, ln(values) without looking, clear errors") {
+TEST_CASE("FarRecall: the same documents for the same state, ln(values) without looking back, clear errors") {
   const FarRecall task;
   Generator a(4), b(4);
   CHECK(equal(task.batch(2, 16, a).inputs, task.batch(2, 16, b).inputs));
@@ -61,13 +61,14 @@ TEST_CASE("banded: one block sees all, the others a window") {
     Tensor x = randn({1, length, 4});
     x.requires_grad_();
     block(x).slice(1, -1).sum().backward();
-    const double seen = x.grad().select(1, 0).abs().sum().item();  // by the last token, of the first
+    const double seen =
+        x.grad().select(1, 0).abs().sum().item();  // gradient of the last token with respect to the first
     INFO(layer);
     CHECK((seen > 0) == (layer == far::kFullLayer));
   }
 }
 
-TEST_CASE("long: a seed speaks for Pre-LN where Post-LN's loss is larger by more than the margin") {
+TEST_CASE("long: a seed counts for Pre-LN if Post-LN's loss is larger by more than the margin") {
   const Study study = long_study();
   // At 16,384 tokens Post-LN is 0.3 above on seed 0 and 0.01 on the others; at 16 it is 0.2 above on seed 1.
   const Figures figures =

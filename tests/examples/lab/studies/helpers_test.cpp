@@ -23,7 +23,7 @@ TEST_CASE("the slope on logarithms is the exponent, whatever the factor") {
   CHECK(std::isnan(log_slope({}, {})));
 }
 
-TEST_CASE("bands leave out what is not finite, and places where nothing is left") {
+TEST_CASE("bands leave out values that are not finite, and positions without values") {
   const kit::Series line = band("a", {1, 2, 3}, {{1, 3, INFINITY}, {NAN}, {5}}, 2);
   CHECK(line.x == std::vector<double>{1, 3});
   CHECK(line.y == std::vector<double>{2, 5});
@@ -37,7 +37,7 @@ TEST_CASE("bands leave out what is not finite, and places where nothing is left"
   CHECK(mean_and_range({1, 2, 3}) == "2 (1 to 3)");
 }
 
-TEST_CASE("the runs of a setting: by seed, of those that have finished, and how many are above 0") {
+TEST_CASE("the runs of a setting: by seed, finished ones only, and the number above 0") {
   StudyResults results;
   for (const int seed : {0, 2})
     results.records["a-s" + std::to_string(seed)].measured = {
@@ -55,7 +55,7 @@ TEST_CASE("the runs of a setting: by seed, of those that have finished, and how 
   CHECK(figures.at("x") == std::vector<double>{2});
 }
 
-TEST_CASE("lines, panels and tables have the labels of what is compared, and leave out what has no values") {
+TEST_CASE("lines, panels and tables have the labels of their items, and leave out items without values") {
   const std::vector<Titled> items = {{"a", "first"}, {"b", "second"}};
   const std::vector<std::int64_t> depths = {2, 6};
   const auto values = [](const Titled& item, std::int64_t layers) {
@@ -91,7 +91,7 @@ TEST_CASE("lines, panels and tables have the labels of what is compared, and lea
   CHECK(order.front().second == "second");
 }
 
-TEST_CASE("places on the axis of steps") {
+TEST_CASE("positions on the axis of steps") {
   std::vector<double> losses(400);
   for (std::size_t i = 0; i < 400; ++i) losses[i] = static_cast<double>(i + 1);
   CHECK(thinned_steps(400, 40) == thinned(losses, 40));
@@ -99,7 +99,7 @@ TEST_CASE("places on the axis of steps") {
   CHECK(ends_of_slices(12, 3) == std::vector<double>{4, 8, 12});
 }
 
-TEST_CASE("ridge regression reads what is linear in the features, and nothing else") {
+TEST_CASE("ridge regression recovers targets that are linear in the features, and no others") {
   Generator generator(1);
   const std::vector<double> noise = Tensor(randn({600, 4}, generator, f64)).to_vector<double>();
   Rows features;
@@ -116,7 +116,7 @@ TEST_CASE("ridge regression reads what is linear in the features, and nothing el
   CHECK_THROWS(held_out_r2(features, linear, 600));
 }
 
-TEST_CASE("initial weights are as large as their scheme says, and the same numbers times factors") {
+TEST_CASE("initial weights have the size of their scheme, and are the same numbers times factors") {
   const std::int64_t layers = 8;
   const auto deviation = [&](const std::string& scheme, const char* name, std::int64_t from = 0) {
     const nn::TransformerEncoder encoder({.layers = layers, .block = {.d_model = 64, .heads = 4}});

@@ -22,7 +22,7 @@ TEST_CASE("the study of initial weights: spreads and gains within a seed") {
   CHECK(figures.at("spread-best.difference.L12").front() == gradus::test::near(0.48));
   CHECK(figures.at("scaling-mean.post.L24").front() == gradus::test::near(0.1));
   CHECK(!figures.contains("scaling-mean.post.L12"));  // not run there
-  // Of the scaled one alone 1/fan_in's relatives must not know: it is a remedy, no scheme of its own.
+  // The scaled scheme must not affect the spread: it is a remedy, not a separate scheme.
   const auto only_scaled = [](const std::string& run) -> Measured {
     return {.numbers = {{"loss", run.starts_with("fan_in_scaled") ? 1.0 : 2.0}, {"diverged", 0}},
             .series = {}};
@@ -32,10 +32,10 @@ TEST_CASE("the study of initial weights: spreads and gains within a seed") {
       0);
 }
 
-TEST_CASE("losses over rates: the best of the other seeds, or the mean") {
+TEST_CASE("losses over rates: at the best rate of the other seeds, or the mean") {
   using namespace initialisations;
   const Study study = initialisations_study();
-  // 0.003 is best, but for seed 0, which is lucky once at 0.01.
+  // 0.003 is best, except for seed 0, which is lucky once at 0.01.
   const auto lucky = [](const std::string& run) -> Measured {
     const bool luck = run.ends_with("-s0") && run.find("-lr0.01-") != std::string::npos;
     const bool best = run.find("-lr0.003-") != std::string::npos;

@@ -20,7 +20,7 @@ Tensor passed_back(NormBackward backward, const Tensor& token, const Tensor& gra
 
 }  // namespace
 
-TEST_CASE("an own norm passes back what it says, and forward the same bits") {
+TEST_CASE("OwnLayerNorm has the stated backward pass, and the same bits forward") {
   const DefaultDType dtype(f64);
   Generator generator(2);
   const std::int64_t d = 6;
@@ -58,11 +58,11 @@ TEST_CASE("the study of the Jacobian: losses are compared within a seed, each at
   const Figures figures = study.figures(made::made_results(study, Budget::full, measured));
   for (const double lost : figures.at("loss.pre")) CHECK(lost == 0.25);
   CHECK(figures.at("jacobian-printed").front() == 0.5);
-  // One rate that is missing leaves out the seed, and none but it.
+  // A missing rate leaves out its seed only.
   StudyResults some = made::made_results(study, Budget::full, measured);
   some.records.erase("printed-post-lr0.01-s3");
   CHECK(study.figures(some).at("loss.post").size() == figures.at("loss.post").size() - 1);
-  // No seed chooses its own rate: one that alone is lucky at another does not get that loss.
+  // No seed chooses its own rate: a seed that alone is lucky at another rate does not get that loss.
   const auto lucky = [&](const std::string& run) {
     Measured made = measured(run);
     if (run == "printed-pre-lr0.01-s2") made.numbers["loss"] = 0.5;

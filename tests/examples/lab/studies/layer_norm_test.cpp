@@ -36,7 +36,7 @@ double aspect_of_first_curve(const std::string& svg) {
 
 }  // namespace
 
-TEST_CASE("the circle that layer norm puts tokens on is drawn as a circle") {
+TEST_CASE("the circle of normalised tokens is drawn as a circle") {
   StudyResults results{.options = {.budget = Budget::quick}, .records = {}, .planned = 1};
   results.records[layer_norm_parts::plane_run(results.options)] = {.measured =
                                                                        layer_norm_parts::measure_plane(0)};

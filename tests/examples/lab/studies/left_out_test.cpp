@@ -11,14 +11,14 @@ using Rows = std::vector<std::vector<double>>;
 using Chosen = std::vector<std::optional<std::size_t>>;
 }  // namespace
 
-TEST_CASE("the best setting of a seed is what the other seeds say") {
+TEST_CASE("the other seeds choose the best setting of a seed") {
   // Setting 0 is best by far for seed 0 alone, setting 1 for seeds 1 and 2.
   const Rows values = {{0, 5, 5}, {4, 1, 1}};
   CHECK(best_of_others(values) == Chosen{1, 0, 0});  // without seed 0 setting 1; without 1 or 2: 5 and 5
   CHECK(at_chosen(values, best_of_others(values)) == std::vector<double>{4, 5, 5});
 }
 
-TEST_CASE("a lone seed chooses for itself, one that is not complete has no choice and no say") {
+TEST_CASE("a lone seed chooses for itself; an incomplete one has no choice and does not choose for others") {
   CHECK(best_of_others({{3}, {2}}) == Chosen{1});
   const Rows values = {{1, NAN, 2}, {2, -100, 1}};
   CHECK(best_of_others(values) == Chosen{1, std::nullopt, 0});

@@ -1,5 +1,5 @@
 #pragma once
-// Results of a study without running it, and what its claims ask of them.
+// Fabricated results of a study, and a check that they serve its claims.
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 
 namespace gradus::lab::made {
 
-/// Every run of the plan, or every `part`-th, with what `measured` says of its name.
+/// Every run of the plan, or every `part`-th, with the result of `measured` for its name.
 inline StudyResults made_results(const Study& study, Budget budget,
                                  const std::function<Measured(const std::string& run)>& measured,
                                  std::size_t part = 1) {
@@ -23,8 +23,8 @@ inline StudyResults made_results(const Study& study, Budget budget,
   return results;
 }
 
-/// The measures of the ledger are those the study makes, in full and in quick form; the page is drawn of all
-/// runs and of some.
+/// Checks that the study has all its measures of the ledger, in full and in quick form, and that the page is
+/// drawn from all runs and from some.
 inline void check_study(const std::string& name,
                         const std::function<Measured(const std::string& run)>& measured) {
   const Study& study = study_named(name);

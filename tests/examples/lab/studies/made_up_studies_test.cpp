@@ -1,5 +1,5 @@
-// Studies that never ran: every run of the plan has numbers from a formula, to see that figures and pages
-// find what they look for.
+// Studies with fabricated runs: every run of the plan has numbers from a formula, so figures and pages find
+// all they need.
 #include <doctest/doctest.h>
 
 #include "fabricated.h"
@@ -12,7 +12,7 @@ namespace made_up_studies_test {
 
 namespace {
 
-/// The numbers that any of the studies below reads.
+/// All numbers that the studies below read.
 Measured made_up(double value) {
   Measured measured;
   for (const char* name : {"loss", "start", "diverged", "inputs", "gradients", "spread", "removed", "fixed",
@@ -26,7 +26,7 @@ Measured made_up(double value) {
   return measured;
 }
 
-/// Of every `of_every` runs of the plan the first has finished.
+/// The first of every `of_every` runs of the plan has finished.
 StudyResults results_of(const Study& study, Budget budget, std::size_t of_every) {
   std::size_t place = 0;
   double value = 0.8;
@@ -41,7 +41,7 @@ StudyResults results_of(const Study& study, Budget budget, std::size_t of_every)
 
 }  // namespace
 
-TEST_CASE("placements, norms, long, final-norm: all measures come out of a finished plan") {
+TEST_CASE("placements, norms, long, final-norm: a finished plan has all measures") {
   for (const char* name : {"placements", "norms", "long", "final-norm"})
     for (const Budget budget : {Budget::quick, Budget::full}) {
       const Study& study = study_named(name);
@@ -56,7 +56,7 @@ TEST_CASE("placements, norms, long, final-norm: all measures come out of a finis
     }
 }
 
-TEST_CASE("placements, norms, long, final-norm: pages of a part, and of everything") {
+TEST_CASE("placements, norms, long, final-norm: pages of a part, and of all runs") {
   for (const char* name : {"placements", "norms", "long", "final-norm"})
     for (const std::size_t of_every : {std::size_t{1}, std::size_t{2}, std::size_t{7}}) {
       INFO(name, " ", of_every);

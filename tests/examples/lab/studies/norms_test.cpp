@@ -11,7 +11,7 @@
 using namespace gradus;
 using namespace gradus::lab;
 
-TEST_CASE("DetachedLayerNorm: LayerNorm's output, and a gradient that knows no mean and variance") {
+TEST_CASE("DetachedLayerNorm: LayerNorm's output, and a gradient that ignores mean and variance") {
   const DefaultDType dtype(f64);
   Generator generator(3);
   Tensor x(random_normal({5, 8}, 1.0, 2.0, f64, generator));
@@ -25,7 +25,7 @@ TEST_CASE("DetachedLayerNorm: LayerNorm's output, and a gradient that knows no m
   CHECK(allclose(x.grad(), direction / sigma));
 }
 
-TEST_CASE("gradients of deep stacks: none explodes without a norm, LayerNorm holds them together") {
+TEST_CASE("gradients of deep stacks: they explode without a norm, and LayerNorm keeps them close") {
   const norms::Start& pre = norms::starts().front();
   const double with = norms::measure_start(pre, norms::kind_named("layer"), 1000).numbers.at("spread");
   const Measured without = norms::measure_start(pre, norms::kind_named("none"), 1000);
@@ -49,14 +49,14 @@ TEST_CASE("shift: by hand") {
   CHECK(gradient_change(moved, g) == doctest::Approx(1));  // 50 over 5
 }
 
-TEST_CASE("shift: as many measurements as fit, each a size below the whole") {
+TEST_CASE("shift: as many measurements as fit, each smaller than the input") {
   const Measured measured = norms::measure_shift(norms::kind_named("layer"), 45, 1000);
   CHECK(measured.series.at("inputs_by_step").size() == 2);
   CHECK(measured.series.at("gradients_by_step").size() == 2);
   CHECK(measured.numbers.at("inputs") < 0);
   CHECK(measured.numbers.at("inputs") > -6);
   CHECK(measured.numbers.at("gradients") < 0.5);
-  // The same run with an update of nothing would have moved nothing: larger steps move more.
+  // The same run gives the same numbers.
   CHECK(norms::measure_shift(norms::kind_named("layer"), 45, 1000).numbers == measured.numbers);
 }
 
@@ -81,6 +81,6 @@ TEST_CASE("higher rates are counted seed by seed, since on a grid all of them ma
   CHECK(higher[0] == doctest::Approx(std::log10(0.1 / 0.03)));
   CHECK(higher[1] == 0);
   const JudgedClaim judged = judge(claim_numbered(39), figures);
-  CHECK(judged.measures.at(1).figure == doctest::Approx(10.0 / 11));  // one seed is no hindrance
+  CHECK(judged.measures.at(1).figure == doctest::Approx(10.0 / 11));  // one seed does not prevent it
   CHECK(judged.measures.at(1).judgement == Judgement::holds);
 }

@@ -1,4 +1,4 @@
-// The study `placements` with runs whose answer is known.
+// The study `placements` with fabricated runs whose results are known.
 
 #include "lab/studies/placements/placements.h"
 
@@ -42,10 +42,11 @@ TEST_CASE("placements: a hybrid that is better at two depths and worse at one is
   CHECK(figures.at("above.b2t") == std::vector<double>(14, 0.5));
   CHECK(figures.at("above.peri").front() == doctest::Approx(-0.1));
   CHECK(figures.at("above.mix") == std::vector<double>(14, 0.0));
-  CHECK(!figures.contains("above.rezero"));  // no hybrid: on the page only
+  CHECK(!figures.contains("above.rezero"));  // not a hybrid: on the page only
 }
 
-TEST_CASE("placements: no seed chooses its worst depth, nor which of Pre-LN and Post-LN it is held against") {
+TEST_CASE(
+    "placements: no seed chooses its worst depth, nor which of Pre-LN and Post-LN it is compared with") {
   // On seed 0 alone Post-LN has a lucky loss, and B2T an unlucky one at 12 layers.
   const Figures figures = figures_of([](const std::string& run) {
     const bool first = run.ends_with("-s0");
@@ -58,7 +59,7 @@ TEST_CASE("placements: no seed chooses its worst depth, nor which of Pre-LN and 
   CHECK(figures.at("above.mix") == std::vector<double>(14, 0.0));
 }
 
-TEST_CASE("placements: those the ledger asks about have all seeds, the others a few") {
+TEST_CASE("placements: those in the ledger have all seeds, the others a few") {
   const placements::Part part = placements::all_part({.budget = Budget::full});
   CHECK(part.seeds_of(nn::siamese_norm()).size() == 14);
   CHECK(part.seeds_of(nn::keel()).size() == 2);

@@ -1,4 +1,4 @@
-// Dropping layers, and what a fine-tuning's figures are made of.
+// Dropping layers, and the figures of fine-tuning.
 
 #include <doctest/doctest.h>
 
@@ -14,11 +14,11 @@ TEST_CASE("the deeper half's share") {
   CHECK(pruning::deeper_share({1, 1, 1, 1}) == 0.5);
   CHECK(pruning::deeper_share({3, 0, 0, 1}) == 0.25);
   CHECK(pruning::deeper_share({1, 2, 1}) == 0.5);      // the middle belongs to both
-  CHECK(pruning::deeper_share({1, -5, 0, 1}) == 0.5);  // a layer that is better gone takes nothing away
+  CHECK(pruning::deeper_share({1, -5, 0, 1}) == 0.5);  // a layer whose removal helps counts as 0
   CHECK(std::isnan(pruning::deeper_share({0, -1})));
 }
 
-TEST_CASE("all layers in order are the model; one less is another") {
+TEST_CASE("all layers in order give the model's loss; one layer less gives another") {
   for (const char* placement : {"Pre-LN", "Post-LN", "LN scaling"}) {
     const nn::GPT gpt =
         new_model(recall_task(), {.placement = nn::placement_named(placement), .layers = 3, .seed = 5});
@@ -33,7 +33,7 @@ TEST_CASE("all layers in order are the model; one less is another") {
 }
 
 TEST_CASE(
-    "pruning: a seed's rate is the best of the others, and a model that did not learn there is left out") {
+    "pruning: a seed's rate is the best on the others, and a model that did not learn there is left out") {
   StudyResults results{.options = {.budget = Budget::full, .seed = 7}, .records = {}, .planned = 90};
   const auto put = [&](double rate, std::uint64_t seed, double loss) {
     results.records[pruning::run_name("Pre-LN", rate, seed)].measured = {
@@ -41,7 +41,7 @@ TEST_CASE(
   };
   const double low[] = {0.1, 1.1, 1.1}, high[] = {1.15, 0.9, 0.9};
   for (const std::uint64_t seed : {7, 8, 9}) {
-    put(1e-3, seed, low[seed - 7]);  // best in the mean of all three, thanks to seed 7
+    put(1e-3, seed, low[seed - 7]);  // best on average over all three, because of seed 7
     put(3e-3, seed, high[seed - 7]);
     put(6e-3, seed, 2);
   }
@@ -69,7 +69,8 @@ TEST_CASE("figures of fine-tuning, from made-up runs") {
   CHECK(figures.at("end.L6") == std::vector<double>{0.75});
   CHECK(figures.at("forgetting.L6").front() == doctest::Approx(0.6));
   put("Pre-LN", 8, {1.5, 1.0, 2.0}, {0, 0, 0});
-  CHECK(fine_tuning_study().figures(results).at("end.L6").size() == 1);  // without its pair it does not count
+  CHECK(fine_tuning_study().figures(results).at("end.L6").size() ==
+        1);  // a seed without its pair does not count
   put("Post-LN", 8, {3.0, 2.0, 1.0}, {0, 0, 0});
   // Each seed has the rate that is best for the other: Pre-LN 1.5 and 1.5, Post-LN 3 and 2.
   CHECK(fine_tuning_study().figures(results).at("end.L6") == std::vector<double>{1.5, 0.5});

@@ -1,4 +1,4 @@
-// The studies rates, optimizers and depth-48 with runs whose answer is known.
+// The studies rates, optimizers and depth-48 with fabricated runs whose results are known.
 
 #include <doctest/doctest.h>
 
@@ -48,7 +48,7 @@ Measured of_rate(const std::string& run) {
 
 }  // namespace
 
-TEST_CASE("rates, optimizers and depth-48 measure all that their claims ask for, and draw what there is") {
+TEST_CASE("rates, optimizers and depth-48 have all measures of their claims, and draw any finished runs") {
   for (const Study& study : {rates_study(), optimizers_study(), depth_48_study()}) {
     CAPTURE(study.name);
     const auto measured = [](const std::string&) {
@@ -72,7 +72,7 @@ TEST_CASE("rates, optimizers and depth-48 measure all that their claims ask for,
   }
 }
 
-TEST_CASE("rates: what is known of made-up runs comes out, seed by seed") {
+TEST_CASE("rates: the known results of made-up runs are found, seed by seed") {
   const StudyResults results = fabricated(rates_study(), of_rate);
   Figures figures = rates_study().figures(results);
   CHECK(figures["sensitivity.L2"] == std::vector<double>(10, 0.0));
@@ -144,7 +144,7 @@ TEST_CASE("optimizers: each has as many rates, half a decade apart") {
   CHECK(grid.members("optimizer").size() == 3);
 }
 
-TEST_CASE("optimizers: gains, rates and curvature come out of made-up runs") {
+TEST_CASE("optimizers: gains, rates and curvature of made-up runs are found") {
   const Study study = optimizers_study();
   const StudyResults results = fabricated(study, [](const std::string& run) {
     const bool cold = has_part(run, "cold");
@@ -164,7 +164,7 @@ TEST_CASE("optimizers: gains, rates and curvature come out of made-up runs") {
   CHECK(test::flaw_in(page_of(study, results)) == "");
 }
 
-TEST_CASE("optimizers: a run that diverged before the end of warm-up counts as sharper than any there") {
+TEST_CASE("optimizers: a run that diverged before the end of warm-up counts as sharper than any run") {
   StudyResults results = fabricated(optimizers_study(), [](const std::string&) {
     Measured measured = ended(1);
     measured.series["sharpness"] = std::vector<double>(6, 5.0);
@@ -185,7 +185,7 @@ TEST_CASE("optimizers: a run that diverged before the end of warm-up counts as s
   CHECK(optimizers_study().figures(results)["gap.momentum.post"] == std::vector<double>(9, 0.0));
 }
 
-TEST_CASE("optimizers: Lanczos finds the largest eigenvalue beside a negative one of larger size") {
+TEST_CASE("optimizers: Lanczos finds the largest eigenvalue despite a negative one of larger size") {
   std::vector<double> eigenvalues(200), start(200);
   for (std::size_t i = 0; i < 200; ++i) {
     eigenvalues[i] = std::sin(static_cast<double>(i));  // between -1 and 1
@@ -199,13 +199,13 @@ TEST_CASE("optimizers: Lanczos finds the largest eigenvalue beside a negative on
   };
   CHECK(optimizers::largest_eigenvalue(product, start, 20) == doctest::Approx(3).epsilon(1e-6));
   CHECK(optimizers::largest_eigenvalue(product, start, 3) <= 3);
-  // A space of one dimension is used up at once.
+  // A space of one dimension is exhausted at once.
   CHECK(optimizers::largest_eigenvalue([](const auto& v) { return std::vector{-2 * v[0]}; }, {5}, 20) == -2);
   CHECK(optimizers::largest_of_tridiagonal({1, 2, 1}, {0.5, 0.5, 9}) ==
         doctest::Approx(1.5 + std::sqrt(0.25 + 0.5)));
 }
 
-TEST_CASE("depth-48: the design that trains is found, and none where none does") {
+TEST_CASE("depth-48: the design that trains is found, and none if none trains") {
   const Study study = depth_48_study();
   const StudyResults results = fabricated(study, [](const std::string& run) {
     if (!is_post(run)) return ended(has_part(run, "lr0.003") ? 1.0 : 1.3);

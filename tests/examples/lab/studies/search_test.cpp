@@ -42,10 +42,11 @@ TEST_CASE("a seed does not choose the rate it is judged at") {
   CHECK(found.rates == std::vector<double>{0.3, 1, 1});
   CHECK(found.values == std::vector<double>{23, 9, 9});
   CHECK(at_best(results, search_of(3), "loss") == found.values);
-  CHECK(best_of(made_up(kRates, {{5, 3, 0}}), search_of(1)).values == std::vector<double>{0});  // nobody else
+  CHECK(best_of(made_up(kRates, {{5, 3, 0}}), search_of(1)).values ==
+        std::vector<double>{0});  // no other seed
 }
 
-TEST_CASE("a seed with a run missing is left out, and chooses nothing") {
+TEST_CASE("a seed with a missing run is left out, and does not choose for others") {
   const StudyResults results = made_up(kRates, {{5, 3, 4}, {0, kOpen, 9}, {5, 4, 2}});
   const Found found = best_of(results, search_of(3));
   CHECK(found.values[0] == 4);  // seed 2 alone chooses: rate 1
@@ -74,7 +75,8 @@ TEST_CASE("sensitivity is the mean over rates minus the best, seed by seed") {
   CHECK(std::isnan(count_below(results, search_of(3), 3)[2]));
 }
 
-TEST_CASE("several searches choose together, and a run that never got there counts as it is told") {
+TEST_CASE(
+    "several searches choose together, and a run that never reached the target counts with the given value") {
   const StudyResults results = made_up({0.1, 0.3}, {{5, 1}, {5, 1}});
   const std::vector<std::uint64_t> seeds = {0, 1};
   const Search low{.rates = {0.1}, .seeds = seeds, .run = run_name},
@@ -98,7 +100,7 @@ TEST_CASE("means over lists, seed by seed") {
   CHECK(mean_by_seed({}).empty());
 }
 
-TEST_CASE("words of a search") {
+TEST_CASE("the text of chosen rates") {
   CHECK(chosen_rates({.values = {1, 1, 1}, .rates = {0.3, 0.1, 0.3}}) == "0.3 (2 of 3)");
   CHECK(chosen_rates({.values = {1, kOpen}, .rates = {0.3, kOpen}}) == "0.3");
 }

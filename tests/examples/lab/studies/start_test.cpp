@@ -11,12 +11,12 @@ using namespace gradus;
 using namespace gradus::lab;
 using gradus::test::near;
 
-TEST_CASE("products are the Jacobians of both placements, and what was printed is not") {
+TEST_CASE("products are the Jacobians of both placements, and the printed formulas are not") {
   const Measured right = start::measure_formulas("fan_in", 1000);
   for (const char* name : {"product.pre", "full.post"}) CHECK(right.numbers.at(name) < 1e-12);
   for (const char* name : {"chain.pre", "chain.post"}) CHECK(right.numbers.at(name) < 1e-7);
   for (const char* name : {"sum.pre", "product.post"}) CHECK(right.numbers.at(name) > 0.1);
-  // GPT-2's 0.02 in 16 channels makes the sum right; as large as it is in 768 it does not.
+  // GPT-2's 0.02 in 16 channels makes the sum right; scaled to its effect in 768 it does not.
   CHECK(start::measure_formulas("gpt2", 1000).numbers.at("sum.pre") < 1e-3);
   const Measured wide = start::measure_formulas("gpt2-768", 1000);
   CHECK(wide.numbers.at("sum.pre") > 0.01);
@@ -39,7 +39,8 @@ TEST_CASE("stacks before training: sizes of Lemma 2, one stack without shortcuts
   CHECK(pre.numbers.at("direct") < 0.3);
   CHECK(pre.numbers.at("size.half") == pre.series.at("sizes").at(15));  // of 32 blocks
   CHECK(pre.numbers.at("size.first") == pre.series.at("sizes").front());
-  // What arrives is compared with what the loss sends: two weak blocks change nothing, the final norm does.
+  // The gradient at the bottom is compared with the loss's: two weak blocks change nothing, the final norm
+  // does.
   const double arrives = start::measure_stack("pre", "gpt2", 2, 1000).numbers.at("arrives");
   CHECK(arrives > 0.9);
   CHECK(arrives < 0.99);  // of 64 directions the norm takes two: sqrt(62 / 64) is 0.984
@@ -55,7 +56,7 @@ TEST_CASE("stacks before training: sizes of Lemma 2, one stack without shortcuts
   CHECK_THROWS(start::placement_of("middle"));
 }
 
-TEST_CASE("a norm takes scale from what it returns, and large branches change no length") {
+TEST_CASE("a norm removes the scale of its input, and large branches do not change the length") {
   const Measured read = start::measure_information(1000);
   CHECK(read.numbers.at("norm.branch") < 0.1);
   CHECK(read.numbers.at("norm.input") > 0.8);
@@ -65,10 +66,10 @@ TEST_CASE("a norm takes scale from what it returns, and large branches change no
   CHECK(scaled.numbers.at("output.pre") == near(1, 0.01));
 }
 
-TEST_CASE("a training that ends before the step that is looked at has no numbers of it") {
+TEST_CASE("a training that ends before the measured step has no numbers for it") {
   const Measured short_one = start::measure_trained("post", 1000, 1);  // which also counts its blocks
   CHECK(std::isnan(short_one.numbers.at("share")));
-  CHECK(short_one.numbers.at("stream") == near(1, 0.01));  // behind a norm
+  CHECK(short_one.numbers.at("stream") == near(1, 0.01));  // after a norm
   CHECK(short_one.series.at("streams").size() == 1);
   // Means are over the first kEarly steps, whatever comes after: 11 looks of 13.
   const Measured longer = start::measure_trained("pre", 1000, start::kEarly + 20);
@@ -119,7 +120,7 @@ Measured made_start(const std::string& run) {
 
 }  // namespace
 
-TEST_CASE("the study of the start: what its figures are made of") {
+TEST_CASE("the study of the start: the computation of its figures") {
   made::check_study("start", made_start);
   const Study& study = study_named("start");
   const Figures figures = study.figures(made::made_results(study, Budget::full, made_start));

@@ -27,7 +27,7 @@ bool is_post(const std::string& run) { return run.starts_with("post"); }
 
 }  // namespace
 
-TEST_CASE("text: how soon a training is where another ends") {
+TEST_CASE("text: the share of steps after which a training reaches another's final loss") {
   CHECK(real_text::share_to({4, 3, 2, 1}, 3) == 0.5);
   CHECK(real_text::share_to({4, 3, 2, 1}, 2.5) == 0.625);  // half way from the second part to the third
   CHECK(real_text::share_to({4, 3, 2, 1}, 9) == 0.25);
@@ -36,7 +36,7 @@ TEST_CASE("text: how soon a training is where another ends") {
   CHECK(std::isnan(real_text::share_to({}, 1)));
 }
 
-TEST_CASE("text: every measure of its claims comes from its runs, one number a seed") {
+TEST_CASE("text: every measure of its claims comes from its runs, one number per seed") {
   const Study study = text_study();
   for (const Budget budget : {Budget::quick, Budget::full}) {
     const StudyResults results = test::fabricated(study, {.budget = budget}, [](const std::string& run) {
@@ -68,7 +68,7 @@ TEST_CASE("text: a seed is judged at the rate that the others chose") {
   CHECK(losses.at(0) == 2.0);
 }
 
-TEST_CASE("text: the page says who ends lower, and stands without runs and with a few") {
+TEST_CASE("text: the page says which placement ends lower, and exists without runs and with a few") {
   const Study study = text_study();
   const StudyOptions options{.budget = Budget::quick};
   const auto page = [&](double pre, double post) {

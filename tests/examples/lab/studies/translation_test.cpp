@@ -23,7 +23,7 @@ using namespace std::string_literals;
 const std::string zipped_lines =
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x4b\xcd\xcc\x53\xf0\x28\xcd\x4b\xe1\xaa\x2a\x4f\xcd\xe4\x02\x00\x53\x10\x7a\x64\x0e\x00\x00\x00"s;
 
-/// Numbers of three digits in words, in both languages; every fifth has a long tail.
+/// Numbers of three digits as words in both languages; every fifth has a long tail.
 struct Folder {
   test::ScratchFolder scratch;
 
@@ -58,8 +58,8 @@ TEST_CASE("translation: the files of --data, plain or gzip, there or in multi30k
   const test::ScratchFolder folder;
   for (const char* name : {"train.en", "test.de", "test.en"})
     kit::replace_file(folder / name, "a dog\ntwo\n");
-  CHECK_THROWS_WITH_AS(translation::files_in(folder.path()), doctest::Contains("is no folder with train.de"),
-                       Error);
+  CHECK_THROWS_WITH_AS(translation::files_in(folder.path()),
+                       doctest::Contains("is not a folder with train.de"), Error);
   kit::replace_file(folder / "train.de.gz", zipped_lines);
   CHECK(translation::files_in(folder.path()).front() == folder / "train.de.gz");
   const translation::Sentences read =
@@ -78,7 +78,7 @@ TEST_CASE("translation: the files of --data, plain or gzip, there or in multi30k
                        doctest::Contains("test.de has 2 lines, "), Error);
 }
 
-TEST_CASE("translation: only pairs that are short enough, and so many for the test") {
+TEST_CASE("translation: only pairs that are short enough, and the given number for the test") {
   const Folder folder;
   const translation::Sentences all =
       translation::read_sentences(folder.scratch.path(), {.vocabulary = 300, .longest = 8, .test = 10});
@@ -139,15 +139,17 @@ TEST_CASE("translation: a small model learns a small language, the same each tim
   CHECK(std::isfinite(wild.numbers.at("loss")));
 }
 
-TEST_CASE("translation: BLEU without warm-up over BLEU with it; what learned nothing with it says nothing") {
+TEST_CASE(
+    "translation: BLEU without warm-up over BLEU with it; seeds that learned nothing with it are left out") {
   CHECK(translation::bleu_ratios({2, 8}, {8, 8}) == std::vector<double>{0.25, 1});
   CHECK(translation::bleu_ratios({2, 8}, {0.5, NAN}).empty());
   CHECK(translation::bleu_ratios({0}, {8}) == std::vector<double>{0});  // diverged
 }
 
-TEST_CASE("translation: the rate that suits it with warm-up, and the one that does without") {
+TEST_CASE("translation: the best rate with warm-up, and the best one without") {
   const Study study = translation_study();
-  // Post-LN wants the higher rate with warm-up, and fails there without, where it wants the lower.
+  // Post-LN is best at the higher rate with warm-up; without it, it fails there and is best at the lower
+  // rate.
   const StudyResults results = test::fabricated(study, {}, [&](const std::string& run) {
     const bool warm = run.find("-w0-") == std::string::npos, low = run.find("lr0.001-") != std::string::npos;
     return translated(low ? (warm ? 8 : 6) : warm ? 10 : 1);
@@ -157,7 +159,7 @@ TEST_CASE("translation: the rate that suits it with warm-up, and the one that do
   CHECK(figures.at("post-ratio").front() == doctest::Approx(0.6));
 }
 
-TEST_CASE("translation: its measures from its runs, and a page that says what they say") {
+TEST_CASE("translation: its measures come from its runs, and the page agrees with them") {
   const Study study = translation_study();
   const auto results = [&](Budget budget, double post_without) {
     return test::fabricated(study, {.budget = budget}, [&](const std::string& run) {

@@ -42,7 +42,7 @@ TEST_CASE("the study of update sizes: exponents of depth, and losses within a se
   CHECK(figures.at("larger.first").front() == 0.25);
 }
 
-TEST_CASE("sizes of updates: of no update nothing, growing with more, the same each time") {
+TEST_CASE("sizes of updates: growing with their number, the same each time") {
   const Measured once = update_size::measure_sizes("Post-LN", 2, 1000),
                  again = update_size::measure_sizes("Post-LN", 2, 1000);
   CHECK(once.numbers == again.numbers);

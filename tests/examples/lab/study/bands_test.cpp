@@ -1,4 +1,4 @@
-// The facts that a study keeps from its first run on.
+// The facts that a study records before its first run.
 #include <doctest/doctest.h>
 
 #include "gradus/kit/data/files.h"
@@ -29,7 +29,7 @@ std::string page_with(const std::string& bands) {
 
 }  // namespace
 
-TEST_CASE("the page of a study says whether its bands and predictions are those it began with") {
+TEST_CASE("the page of a study says whether its bands and predictions have changed since it began") {
   CHECK(page_with(bands_sha256("best")).find("recorded before the first run") != std::string::npos);
   CHECK(page_with("0").find("have been changed since the first run") != std::string::npos);
   const std::string unknown = page_with("");
@@ -38,7 +38,7 @@ TEST_CASE("the page of a study says whether its bands and predictions are those 
   CHECK(bands_sha256("best") != bands_sha256("rates"));
 }
 
-TEST_CASE("a study goes on where the arithmetic is the same, whatever the version") {
+TEST_CASE("a study continues if the arithmetic is the same, whatever the version") {
   const Facts begun = {{"gradus", "1"}, {"arithmetic", "a"}, {"kernels", "avx2"}};
   CHECK(other_machine(begun, {{"gradus", "2"}, {"arithmetic", "a"}, {"kernels", "avx2"}}).empty());
   CHECK(other_machine(begun, {{"gradus", "1"}, {"arithmetic", "b"}, {"kernels", "avx2"}}) == "arithmetic a");

@@ -71,7 +71,7 @@ TEST_CASE("runs that follow are run, by any number of threads") {
     const test::ScratchFolder base;
     const auto folder = folder_with(base, "whole", {});
     const StudyConfig config = read_study(folder);
-    CHECK(seconds_left(climbing(), config, folder, 1) == 8);  // three, and the five to come
+    CHECK(seconds_left(climbing(), config, folder, 1) == 8);  // three, and five for later runs
     CHECK(run_study(climbing(), config, folder, threads));
     CHECK(names(folder) == kAll);
     const StudyFolder read = read_folder(folder, [](const std::string&) -> const Study& {
@@ -83,7 +83,7 @@ TEST_CASE("runs that follow are run, by any number of threads") {
   }
 }
 
-TEST_CASE("a study that was cut off goes on with the runs that follow from its records") {
+TEST_CASE("an interrupted study continues with the runs that follow from its records") {
   const test::ScratchFolder base;
   const auto folder = folder_with(base, "cut", {});
   const StudyConfig config = read_study(folder);
@@ -95,7 +95,7 @@ TEST_CASE("a study that was cut off goes on with the runs that follow from its r
   CHECK(names(folder) == kAll);
 }
 
-TEST_CASE("a run that nothing has led to is none of the study") {
+TEST_CASE("a run that follows from no other is not part of the study") {
   const test::ScratchFolder base;
   const auto folder = folder_with(base, "odd", {});
   const auto line = [](const char* run, double value) {
@@ -108,7 +108,7 @@ TEST_CASE("a run that nothing has led to is none of the study") {
   CHECK_THROWS_WITH(names(folder), doctest::Contains("the study has no such runs: a-1, a-2;"));
 }
 
-TEST_CASE("a part goes on with its own groups to the end, and the parts are the whole") {
+TEST_CASE("a part finishes its own groups, and the parts make the whole") {
   const test::ScratchFolder base;
   std::vector<std::filesystem::path> parts;
   for (std::int64_t index = 1; index <= 2; ++index) {

@@ -24,7 +24,7 @@ Halving small() {
           .kept = {3, 1}};
 }
 
-/// Goes on until nothing more is asked for.
+/// Runs the search to its end.
 Searched searched(const Halving& plan, const Loss& loss) {
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, double> done;
   for (;;) {
@@ -56,7 +56,8 @@ std::size_t on_seed(const Searched& found, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE(
-    "a search tries all on one seed, the best on the next, and stays inside a grid that holds the best") {
+    "a search tries all settings on one seed, the best on the next, and does not grow a grid that contains "
+    "the best") {
   const Searched found = searched(small(), valley(3));
   CHECK(*found.chosen == Setting{1, 3});
   CHECK(!found.at_edge);
@@ -75,7 +76,7 @@ TEST_CASE("a grid grows until its best rate is inside") {
   }
 }
 
-TEST_CASE("a search whose ladder ends first says so") {
+TEST_CASE("a search that reaches the end of its ladder says so") {
   for (const double best : {-1.0, 7.0}) {
     const Searched found = searched(small(), valley(best));
     CHECK(found.chosen->rate == (best < 0 ? 0 : 6));
@@ -83,9 +84,8 @@ TEST_CASE("a search whose ladder ends first says so") {
   }
 }
 
-TEST_CASE(
-    "a grid grows in a later round too, and a rung that came late has all seeds before it is compared") {
-  // On seed 11 the best rate is inside; on the others the last one is, and a rung beyond is better still.
+TEST_CASE("a grid also grows in a later round, and a late rung runs on all seeds before it is compared") {
+  // On seed 11 the best rate is inside; on the others the last one is, and the next rung is better still.
   const Searched found = searched(small(), [](const Setting& setting, std::uint64_t seed) {
     return seed == 11 ? valley(3.4)(setting, seed) * 0.1 : valley(5)(setting, seed);
   });
@@ -96,7 +96,7 @@ TEST_CASE(
   CHECK(seeds == 3);
 }
 
-TEST_CASE("one lucky seed does not choose while other seeds are left") {
+TEST_CASE("one lucky seed does not choose alone") {
   const Loss lucky = [](const Setting& setting, std::uint64_t seed) {
     if (setting == Setting{0, 2}) return seed == 11 ? -1.0 : 9.0;
     return valley(3)(setting, seed);

@@ -6,13 +6,13 @@
 
 using namespace gradus::lab;
 
-TEST_CASE("slices share out all values") {
+TEST_CASE("slices cover all values") {
   CHECK(slice_means({1, 3, 5, 7}, 2) == std::vector<double>{2, 6});
   CHECK(slice_means({1, 2, 6}, 2) == std::vector<double>{1, 4});
   CHECK(slice_means({1, 2}, 5) == std::vector<double>{1, 2});
 }
 
-TEST_CASE("a trial leaves its loss, whether it diverged and the steps to the target") {
+TEST_CASE("the record of a trial has its loss, whether it diverged, and the steps to the target") {
   TrialResult result{.final_loss = 1.5, .diverged = true, .losses = std::vector<double>(40, 3.0)};
   Measured measured = outcome_of(result, 4);
   CHECK(measured.numbers.at("loss") == 1.5);

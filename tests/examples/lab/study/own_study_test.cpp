@@ -1,4 +1,4 @@
-// The study that docs/studies.md shows as an example of one's own.
+// The example study of docs/studies.md.
 
 #include <doctest/doctest.h>
 
@@ -40,14 +40,15 @@ Figures figures(const StudyResults& results) {
 }
 
 void report(Page& page, const StudyResults& results) {
-  page.html.paragraph(std::to_string(results.records.size()) + " tokens of 16 channels have been normed.");
+  page.html.paragraph(std::to_string(results.records.size()) +
+                      " tokens of 16 channels have been normalised.");
 }
 
 Study length_study() {
   return {.name = "length",
           .title = "The length of a token",
-          .question = "How long is a normed token?",
-          .setting = "One random token of 16 channels a seed, 10 seeds.",
+          .question = "How long is a normalised token?",
+          .setting = "One random token of 16 channels per seed, 10 seeds.",
           .scope = "random tokens of 16 channels, no training",
           .plan = plan,
           .figures = figures,
@@ -57,7 +58,7 @@ Study length_study() {
 
 }  // namespace
 
-TEST_CASE("a study of one's own runs and is judged") {
+TEST_CASE("the example study runs and is judged") {
   const test::ScratchFolder folder;
   const StudyConfig config{.study = "length", .options = {}, .shard = {}, .machine = machine_facts()};
   write_study(folder.path(), config);

@@ -14,7 +14,7 @@ using namespace gradus::lab;
 
 namespace {
 
-/// Eleven runs of unequal length, each of which measures its own number.
+/// Eleven runs of unequal length, each of which measures its index.
 Study counting() {
   Study study{
       .name = "counting", .title = "Counting", .question = "?", .plan = {}, .figures = {}, .report = {}};
@@ -44,7 +44,7 @@ std::filesystem::path run_part(const test::ScratchFolder& base, const Shard& sha
 
 }  // namespace
 
-TEST_CASE("parts share out all runs, each once, and about evenly") {
+TEST_CASE("parts divide all runs, each once and about evenly") {
   const std::vector<StudyRun> plan = counting().plan({});
   for (const std::int64_t count : {1, 2, 3, 7, 20}) {
     std::multiset<std::string> seen;
@@ -68,7 +68,7 @@ TEST_CASE("parts are even in time, not in number") {
   CHECK(part_of(plan, {2, 2}).size() == 10);
 }
 
-TEST_CASE("parts merged are what one machine has") {
+TEST_CASE("merged parts equal the result of one machine") {
   const test::ScratchFolder base;
   const auto whole = run_part(base, {1, 1});
   const auto a = run_part(base, {2, 3}), b = run_part(base, {3, 3});
@@ -93,7 +93,7 @@ TEST_CASE("parts merged are what one machine has") {
   CHECK(read_study(base / "all").shard == Shard{});
 }
 
-TEST_CASE("merge refuses what does not belong together") {
+TEST_CASE("merge refuses parts that do not belong together") {
   const test::ScratchFolder base;
   const auto a = run_part(base, {1, 2}), b = run_part(base, {2, 2}), other = run_part(base, {2, 2}, 5);
   CHECK_THROWS_WITH(merge(counting(), {a, a, b}, base / "x"), doctest::Contains("is in"));
@@ -102,7 +102,7 @@ TEST_CASE("merge refuses what does not belong together") {
   CHECK_THROWS_WITH(merge(counting(), {a, b}, base / "x"), doctest::Contains("gradus"));
 }
 
-TEST_CASE("a study goes on where it was cut off, and other files are refused") {
+TEST_CASE("an interrupted study continues, and other files are refused") {
   const test::ScratchFolder base;
   const auto folder = run_part(base, {1, 1});
   const std::string whole = kit::read_file(folder / "runs.jsonl");
@@ -115,7 +115,7 @@ TEST_CASE("a study goes on where it was cut off, and other files are refused") {
     kit::replace_file(folder / "runs.jsonl", text);
     CHECK_THROWS_WITH(read_records(folder, counting().plan({})), doctest::Contains(message));
   };
-  refused("{\"run\":\"run-1\",\"seconds\":1}\n{\"run\":\"run-1\",\"seconds\":1}\n", "stands there twice");
+  refused("{\"run\":\"run-1\",\"seconds\":1}\n{\"run\":\"run-1\",\"seconds\":1}\n", "occurs twice");
   refused("{\"run\":\"run-77\",\"seconds\":1}\n", "the study has no such runs: run-77");
   refused("{\"seconds\":1}\n", "line 1 is not as the lab writes it");
   refused("\n{\"run\":\"run-1\",\"seconds\":1e400}\n",
@@ -134,7 +134,7 @@ TEST_CASE("a study goes on where it was cut off, and other files are refused") {
   CHECK_THROWS_WITH(read_study(folder), doctest::Contains("study.json: not as the lab writes it"));
 }
 
-TEST_CASE("a folder whose series are words of numbers is named as one of an older version") {
+TEST_CASE("a folder whose series are texts is reported as one of an older version") {
   const test::ScratchFolder base;
   write_study(base.path(), config_of({}));
   kit::replace_file(base / "runs.jsonl", "{\"run\":\"run-1\",\"seconds\":1,\"curve\":\"1 2 3\"}\n");
@@ -158,7 +158,7 @@ TEST_CASE("a number of a record keeps every bit, a value of a series six digits"
   CHECK(back.texts.at("word") == "x y");
 }
 
-TEST_CASE("those of a lower round are run first, of a round the longest") {
+TEST_CASE("runs of a lower round come first, and the longest first within a round") {
   Study study = counting();
   study.plan = [](const StudyOptions&) {
     std::vector<StudyRun> runs;
@@ -176,7 +176,7 @@ TEST_CASE("those of a lower round are run first, of a round the longest") {
   CHECK(order == "abc");
 }
 
-TEST_CASE("what a run throws names the run") {
+TEST_CASE("an error of a run names the run") {
   Study study = counting();
   study.plan = [](const StudyOptions&) {
     return std::vector<StudyRun>{

@@ -1,4 +1,4 @@
-// What all studies have in common, whichever they are.
+// Properties of all studies.
 #include "lab/studies/studies.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ TEST_CASE("plans name each run once, and are the same each time") {
       for (std::size_t i = 0; i < plan.size(); ++i) {
         CHECK(names.insert(plan[i].name).second);
         CHECK(plan[i].name == again[i].name);
-        CHECK(plan[i].name.find_first_of(", \n\"") == std::string::npos);  // names stand in CSV
+        CHECK(plan[i].name.find_first_of(", \n\"") == std::string::npos);  // names are written to CSV
         CHECK(plan[i].seconds > 0);
       }
     }
@@ -49,7 +49,7 @@ TEST_CASE("budgets: quick in a minute on two cores, standard in half an hour, al
   CHECK(full <= 2 * 6 * 3600);
 }
 
-TEST_CASE("a study without runs has figures for nothing and a page all the same") {
+TEST_CASE("a study without runs has no figures, but a page") {
   for (const Study& study : studies()) {
     INFO(study.name);
     const StudyResults nothing{.options = {}, .records = {}, .planned = 1};

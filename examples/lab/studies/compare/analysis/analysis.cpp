@@ -11,11 +11,11 @@ namespace gradus::lab::compare {
 
 namespace {
 
-// How far down from the n-gram's loss to the entropy a run must come: it then uses most of what only looking
-// back can tell.
+// The share of the way from the n-gram's loss down to the entropy that a run must cover: it then uses most of
+// the information that only looking back can give.
 constexpr double kTargetShare = 0.75;
 
-/// On a text file: what counting pairs of characters reaches.
+/// On a text file, the loss of counting pairs of characters.
 double target_loss(const TaskFacts& task, const Baseline& baseline) {
   if (task.entropy) return baseline.loss - kTargetShare * (baseline.loss - *task.entropy);
   return task.ngram.losses.size() > 1 ? task.ngram.losses[1] : baseline.loss;
@@ -37,7 +37,7 @@ void add_run(Cell& cell, const RunRecord& run, double baseline, double target) {
   cell.loss = spread_of(cell.losses);
 }
 
-/// One value a seed that has finished at every rate.
+/// One value for each seed that has finished at every rate.
 Sensitivity sensitivity_of(const Analysis& analysis, const nn::Placement& placement, std::int64_t layers,
                            std::int64_t warmup) {
   Sensitivity result{placement, layers, warmup, {}, {}, {}};
@@ -71,7 +71,7 @@ Baseline baseline_of(const TaskFacts& task) {
   return task.entropy ? Baseline{task.ngram.n, task.ngram.loss} : Baseline{1, task.context_free_loss};
 }
 
-std::string Baseline::words() const { return fmt::format("the {}-gram baseline", n); }
+std::string Baseline::label() const { return fmt::format("the {}-gram baseline", n); }
 
 std::int64_t Cell::learned_count() const { return std::count(learned.begin(), learned.end(), true); }
 

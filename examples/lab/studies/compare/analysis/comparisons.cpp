@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 
 namespace gradus::lab::compare {
 
@@ -34,7 +34,7 @@ void compare_all(const Analysis& analysis, Comparisons& result) {
   }
   result.learned = {fmt::format("settings that learned, all settings: {} - {}", first.name, second.name),
                     learned, difference_of(learned)};
-  result.loss = {"mean loss, all settings: " + difference_words(analysis.settings.placements), losses,
+  result.loss = {"mean loss, all settings: " + difference_label(analysis.settings.placements), losses,
                  difference_of(losses)};
 }
 
@@ -55,7 +55,7 @@ void compare_best(const Analysis& analysis, Comparisons& result) {
     }
     if (differences.empty()) continue;
     const std::string about = fmt::format("loss at the best rate and warm-up of each seed, {}: {}",
-                                          counted(layers, "layer"), difference_words(placements));
+                                          counted(layers, "layer"), difference_label(placements));
     result.best.push_back({layers,
                            {mean(losses[0]), mean(losses[1])},
                            {about, differences, difference_of(differences)},
@@ -72,7 +72,7 @@ void compare_sensitivity(const Analysis& analysis, Comparisons& result) {
              analysis.sensitivity(settings.placements[1], layers, warmup));
   if (differences.empty()) return;
   result.deepest.push_back({fmt::format("learning-rate sensitivity, {}, {}: {}", counted(layers, "layer"),
-                                        warmup_words(warmup), difference_words(settings.placements)),
+                                        describe_warmup(warmup), difference_label(settings.placements)),
                             differences, difference_of(differences)});
 }
 
@@ -82,7 +82,8 @@ void compare_ablations(const Analysis& analysis, Comparisons& result) {
     const std::vector<double> differences =
         paired(analysis.cell(run.placement, run.layers, run.lr, run.warmup), cell);
     if (differences.empty()) continue;
-    const std::string about = fmt::format("loss of {} {}: change", run.placement.name, ablation_words(run));
+    const std::string about =
+        fmt::format("loss of {} {}: change", run.placement.name, describe_ablation(run));
     result.ablations.push_back({run, {about, differences, difference_of(differences)}});
   }
 }

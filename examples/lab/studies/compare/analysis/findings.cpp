@@ -1,10 +1,10 @@
-// What the verdict rests on, one sentence or two for each question.
+// The findings behind the verdict, one or two sentences for each question.
 
 #include <fmt/format.h>
 #include <algorithm>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/analysis/start_sentence.h"
 #include "lab/studies/compare/analysis/verdict.h"
 #include "lab/training/trial.h"
@@ -15,7 +15,7 @@ namespace {
 
 struct Count {
   std::int64_t learned = 0, runs = 0;
-  std::string words() const { return fmt::format("{} of {}", learned, runs); }
+  std::string text() const { return fmt::format("{} of {}", learned, runs); }
 };
 
 template <class Condition>
@@ -27,15 +27,15 @@ Count count_if(const Analysis& analysis, const Condition& condition) {
   return count;
 }
 
-/// "Pre-LN 3, Post-LN 4", of what words(placement) says.
-template <class Words>
-std::string for_both(const Settings& settings, const Words& words) {
+/// "Pre-LN 3, Post-LN 4", with the text that describe(placement) gives.
+template <class Describe>
+std::string for_both(const Settings& settings, const Describe& describe) {
   const auto& [first, second] = settings.placements;
-  return fmt::format("{} {}, {} {}", first.name, words(first), second.name, words(second));
+  return fmt::format("{} {}, {} {}", first.name, describe(first), second.name, describe(second));
 }
 
 /// "Post − Pre +0.1 (+0.05 to +0.2)"
-std::string change_words(const Placements& placements, const Difference& difference) {
+std::string format_change(const Placements& placements, const Difference& difference) {
   return fmt::format("{} − {} {}", short_title_of(placements[1]), short_title_of(placements[0]),
                      with_range(difference));
 }
@@ -47,16 +47,16 @@ std::string depth_finding(const Analysis& analysis) {
       return count_if(
                  analysis,
                  [&](const RunOptions& run) { return run.placement == placement && run.layers == layers; })
-          .words();
+          .text();
     };
     parts.push_back(fmt::format("with {} {}", counted(layers, "layer"), for_both(analysis.settings, count)));
   }
-  std::string text = fmt::format("**Depth.** Runs that ended below {}: ", analysis.baseline.words());
+  std::string text = fmt::format("**Depth.** Runs that ended below {}: ", analysis.baseline.label());
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? "; " : "") + parts[i];
   return text + ".";
 }
 
-/// The sensitivity says little of a model that trains at no rate at all: then every rate is as good.
+/// The sensitivity says little about a model that trains at no rate: all rates are then equally good.
 std::string caveat(const Analysis& analysis, std::int64_t layers, std::int64_t warmup) {
   std::vector<std::string> never;
   for (const nn::Placement& placement : analysis.settings.placements) {
@@ -66,8 +66,9 @@ std::string caveat(const Analysis& analysis, std::int64_t layers, std::int64_t w
     if (count.runs > 0 && count.learned == 0) never.push_back(placement.name);
   }
   if (never.empty()) return "";
-  return fmt::format(" {} came below the baseline at no rate there, so a small number is no merit.",
-                     listed(never));
+  return fmt::format(
+      " {} did not come below the baseline at any rate there, so a small number is no advantage.",
+      listed(never));
 }
 
 std::string sensitivity_finding(const Analysis& analysis, const Comparisons& comparisons) {
@@ -75,8 +76,8 @@ std::string sensitivity_finding(const Analysis& analysis, const Comparisons& com
   const std::int64_t first = settings.depths.front(), last = settings.depths.back();
   const std::int64_t warmup = settings.warmups.front();
   if (comparisons.deepest.empty()) return "";
-  std::string text = fmt::format("**Learning rate.** What a rate costs on average against the best one, {}: ",
-                                 warmup_words(warmup));
+  std::string text = fmt::format("**Learning rate.** Average cost of a rate compared with the best one, {}: ",
+                                 describe_warmup(warmup));
   for (const std::int64_t layers : first == last ? std::vector{last} : std::vector{first, last}) {
     const auto cost = [&](const nn::Placement& placement) {
       return nats(analysis.sensitivity(placement, layers, warmup).spread.mean);
@@ -90,11 +91,11 @@ std::string sensitivity_finding(const Analysis& analysis, const Comparisons& com
   if (!note.empty() || deepest.difference.count < 2) return text + note;
   if (deepest.difference.side() == 0)
     return text + fmt::format(" With {} neither depends on it more ({}).", counted(last, "layer"),
-                              change_words(settings.placements, deepest.difference));
+                              format_change(settings.placements, deepest.difference));
   return text + fmt::format(" With {} {} {}depends on it more, in {} ({}).", counted(last, "layer"),
                             settings.placements[deepest.difference.side() > 0 ? 1 : 0].name,
                             deepest.clear() ? "clearly " : "", agreement(deepest.difference),
-                            change_words(settings.placements, deepest.difference));
+                            format_change(settings.placements, deepest.difference));
 }
 
 std::string best_rates_finding(const Settings& settings, const Comparisons& comparisons) {
@@ -105,7 +106,7 @@ std::string best_rates_finding(const Settings& settings, const Comparisons& comp
   const std::vector<std::string> edges = best_rates_at_the_edge(settings, comparisons);
   if (edges.empty()) return "";
   return fmt::format(
-      "**Best rates.** Some lie at the edge of the grid, beyond which better ones may lie: {}.",
+      "**Best rates.** Some are at the edge of the grid, and better ones may lie outside it: {}.",
       listed(edges));
 }
 
@@ -139,7 +140,7 @@ std::string warmup_finding(const Analysis& analysis) {
 }
 
 /// "up in 5 of 6 seeds".
-std::string direction_words(const Comparison& comparison) {
+std::string describe_direction(const Comparison& comparison) {
   const Difference& difference = comparison.difference;
   if (difference.side() == 0) return fmt::format("up in as many seeds as down, {}", difference.up);
   return fmt::format("{}{} in {}", comparison.clear() ? "clearly " : "",
@@ -149,32 +150,35 @@ std::string direction_words(const Comparison& comparison) {
 std::string ablation_finding(const Analysis& analysis, const Comparisons& comparisons) {
   std::vector<std::string> parts;
   for (const AblationChange& change : comparisons.ablations) {
-    std::string part = fmt::format("{} {} {}", change.setting.placement.name, ablation_words(change.setting),
-                                   with_range(change.comparison.difference));
-    if (change.comparison.difference.count >= 2) part += ", " + direction_words(change.comparison);
+    std::string part =
+        fmt::format("{} {} {}", change.setting.placement.name, describe_ablation(change.setting),
+                    with_range(change.comparison.difference));
+    if (change.comparison.difference.count >= 2) part += ", " + describe_direction(change.comparison);
     parts.push_back(part);
   }
   if (parts.empty()) return "";
   const RunOptions run = ablation_setting(analysis.settings);
   std::string text =
       fmt::format("**Ablations.** Change of the final loss ({}, rate {}, {}): ", counted(run.layers, "layer"),
-                  kit::number_text(run.lr), warmup_words(run.warmup));
+                  kit::number_text(run.lr), describe_warmup(run.warmup));
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? "; " : "") + parts[i];
   return text + ".";
 }
 
 std::string seeds_finding(const Analysis& analysis, const Comparisons& comparisons) {
   const std::int64_t seeds = analysis.settings.seeds;
-  if (seeds < 2) return "**One seed** a setting: chance cannot be told from effect. Use at least 6.";
+  if (seeds < 2)
+    return "**One seed** per setting: an effect cannot be distinguished from chance. Use at least 6.";
   std::string text = fmt::format(
-      "**{0} seeds** a setting. Runs of one seed share data and, where equally deep, weights, so seeds are "
-      "counted, not runs: all {0} on one side happen by chance with p = {1} (exact sign test), the least "
-      "that {0} seeds can show. The first question, which placement learns on more settings, stands alone.",
+      "**{0} seeds** per setting. Runs of one seed share data and, at equal depth, weights, so seeds are "
+      "counted, not runs: all {0} fall on one side by chance with p = {1} (exact sign test), the smallest p "
+      "that {0} seeds can show. The first question, which placement learns on more settings, is tested "
+      "alone.",
       seeds, kit::number_text(sign_test(seeds, 0, seeds), 2));
   const std::size_t others = comparisons.others();
   text += fmt::format(
-      " The {} others are called clear only if p < 0.05 is left after Holm's correction for so many, which "
-      "takes {} seeds that agree. In brackets: the range over seeds.",
+      " The other {} are called clear only if p < 0.05 after Holm's correction for that many, which takes {} "
+      "seeds that agree. In brackets: the range over seeds.",
       others, seeds_needed(others));
   return text;
 }

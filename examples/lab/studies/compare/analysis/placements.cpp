@@ -12,7 +12,7 @@ int style_of(const Placements& two, const nn::Placement& one) { return one == tw
 
 bool pre_and_post(const Placements& two) { return two == Placements{nn::pre_ln(), nn::post_ln()}; }
 
-std::string difference_words(const Placements& placements) {
+std::string difference_label(const Placements& placements) {
   return placements[1].name + " - " + placements[0].name;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The two placements that are compared, and words for them.
+// The two placements that are compared, and labels for them.
 
 #include <array>
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace gradus::lab::compare {
 
-/// In the order of all tables and charts; differences are those of the second to the first.
+/// The order of all tables and charts; differences are second minus first.
 using Placements = std::array<nn::Placement, 2>;
 
 bool contains(const Placements& two, const nn::Placement& one);
-/// Its place in them: the style of its lines.
+/// Its index, which is the style of its lines.
 int style_of(const Placements& two, const nn::Placement& one);
-/// What most of the report's text is about.
+/// Whether they are Pre-LN and Post-LN, the subject of most of the report's text.
 bool pre_and_post(const Placements& two);
 
 /// "Post-LN - Pre-LN": the second minus the first.
-std::string difference_words(const Placements& placements);
+std::string difference_label(const Placements& placements);
 
 }  // namespace gradus::lab::compare

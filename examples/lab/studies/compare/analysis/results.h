@@ -1,5 +1,5 @@
 #pragma once
-// What the runs have come to: all that analysis and report are made from.
+// The results of the runs: the input of analysis and report.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace gradus::lab::compare {
 
-/// What a reader of the results needs to know of the task.
+/// Facts about the task for a reader of the results.
 struct TaskFacts {
   std::string name;
   std::int64_t vocabulary = 0;
@@ -45,19 +45,19 @@ struct InitialState {
   std::vector<double> norm_squared = {};
   std::vector<double> gradient = {};             // |dL/dW2| of block l = 1..L
   std::vector<double> activation_gradient = {};  // |dL/dx_l|, x_l the output of block l = 1..L
-  double top_gradient = 0;                       // |dL/dW2| of the last block: what Theorem 1 bounds
+  double top_gradient = 0;                       // |dL/dW2| of the last block, which Theorem 1 bounds
   double top_gradient_std = 0;                   // over seeds
-  // By seed, what the first block has of the last one's gradient, of weights and of activations: seeds differ
-  // by a power of ten and more, so that a mean says little.
+  // By seed, the first block's gradient over the last one's, for weights and activations: seeds differ by a
+  // power of ten and more, so a mean says little.
   std::vector<double> weight_share = {}, activation_share = {};
-  // |dL/dW2| of block l over that of the last block, l = 1..L: median, least and largest of the seeds.
+  // |dL/dW2| of block l over that of the last block, l = 1..L: median, lowest and highest of the seeds.
   std::vector<double> median = {}, low = {}, high = {};
 };
 
 /// All that is measured before the first step.
 struct Initialisation {
-  std::vector<InitialState> states;   // of Xiong et al.'s weights: two a depth, one for each placement
-  std::vector<InitialState> schemes;  // of several weights at one depth: two a kind
+  std::vector<InitialState> states;   // of Xiong et al.'s weights: two per depth, one for each placement
+  std::vector<InitialState> schemes;  // of several weights at one depth: two per kind
   JacobianCheck jacobian;
 };
 

@@ -14,7 +14,7 @@ std::string RunOptions::name() const {
   return text;
 }
 
-std::string ablation_words(const RunOptions& run) {
+std::string describe_ablation(const RunOptions& run) {
   if (run.residual_scaling) return "with scaled residual init";
   if (!run.final_norm) return "as it is";
   return *run.final_norm ? "with a final norm" : "without its final norm";
@@ -36,8 +36,8 @@ std::vector<RunOptions> plan_runs(const Settings& settings) {
   for (const nn::Placement& placement : settings.placements) {
     RunOptions run = ablation_setting(settings);
     run.placement = placement;
-    if (!placement.leave) {                    // which is the end of its streams, and no choice
-      run.final_norm = !placement.final_norm;  // the other way round than the placement has it
+    if (!placement.leave) {                    // a placement that joins its streams at the end has no choice
+      run.final_norm = !placement.final_norm;  // the opposite of the placement's own
       add_seeds(run);
     }
     run.final_norm.reset();

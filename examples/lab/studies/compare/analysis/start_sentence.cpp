@@ -14,7 +14,7 @@ namespace {
 
 bool within(double ratio, double low, double high) { return ratio >= low && ratio <= high; }
 
-/// Whether the gradient goes with depth as the bound of Theorem 1 does.
+/// Whether the gradient changes with depth as the bound of Theorem 1 does.
 bool post_is_flat(const Theorem1& theorem) {
   return within(theorem.post_ratio_L32_L2.value(), kPostRatioLow, kPostRatioHigh);
 }
@@ -22,7 +22,7 @@ bool pre_falls(const Theorem1& theorem) {
   return within(theorem.pre_ratio_L8_L32.value(), kPreRatioLow, kPreRatioHigh);
 }
 
-/// What becomes of the gradient of one placement's last block with depth.
+/// How the gradient of one placement's last block changes with depth.
 std::string depth_clause(const std::vector<InitialState>& states, const Theorem1& theorem,
                          const nn::Placement& placement) {
   if (placement == nn::post_ln())
@@ -44,7 +44,7 @@ std::string depth_clause(const std::vector<InitialState>& states, const Theorem1
                      placement.name, kit::number_text(ratio, 2));
 }
 
-/// Of the bounds of Theorem 1, those of the placements that are compared; empty where it is neither.
+/// The bounds of Theorem 1 for the placements that are compared; empty if it covers neither.
 std::string bounds_sentence(const Theorem1& theorem) {
   const bool pre = theorem.pre_ratio_L8_L32.has_value(), post = theorem.post_ratio_L32_L2.has_value();
   if (!pre && !post) return "";
@@ -52,10 +52,10 @@ std::string bounds_sentence(const Theorem1& theorem) {
     return pre && post ? " So do the upper bounds of Theorem 1 of Xiong et al., one without L, one with 1/√L"
            : pre       ? " So does the upper bound of Theorem 1 of Xiong et al. for Pre-LN, with 1/√L"
                        : " So does the upper bound of Theorem 1 of Xiong et al. for Post-LN, without L";
-  return pre && post ? " The upper bounds of Theorem 1 of Xiong et al. go otherwise, one without L, one with "
-                       "1/√L, but gradients below a bound do not contradict it"
+  return pre && post ? " The upper bounds of Theorem 1 of Xiong et al. behave differently, one without L, "
+                       "one with 1/√L, but gradients below a bound do not contradict it"
                      : fmt::format(
-                           " The upper bound of Theorem 1 of Xiong et al. for {} goes otherwise, but "
+                           " The upper bound of Theorem 1 of Xiong et al. for {} behaves differently, but "
                            "gradients below a bound do not contradict it",
                            pre ? "Pre-LN, with 1/√L," : "Post-LN, without L,");
 }

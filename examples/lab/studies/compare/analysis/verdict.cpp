@@ -4,26 +4,26 @@
 #include <algorithm>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/training/trial.h"
 
 namespace gradus::lab::compare {
 
 namespace {
 
-/// Which placement got more runs to learn, and whether the seeds can tell that from chance.
+/// Which placement learned in more runs, and whether the seeds exclude chance.
 std::string reliability_clause(const Comparisons& all, const Placements& placements,
                                const Baseline& baseline) {
   const Difference& seeds = all.learned.difference;
   const ForEach<std::int64_t>& learned = all.runs_learned;
   const ForEach<std::string> title = {placements[0].name, placements[1].name};
   const std::string plain = fmt::format("{} ended below {} in {} of {} runs, {} in {}", title[0],
-                                        baseline.words(), learned[0], all.pairs, title[1], learned[1]);
+                                        baseline.label(), learned[0], all.pairs, title[1], learned[1]);
   if (seeds.count < 2) return "One seed shows no spread to judge by: " + plain;
 
   const std::size_t best = seeds.side() > 0 ? 0 : 1, other = 1 - best;
   const std::string counts = fmt::format("{} of {} runs ended below {}, against {} for {}", learned[best],
-                                         all.pairs, baseline.words(), learned[other], title[other]);
+                                         all.pairs, baseline.label(), learned[other], title[other]);
   const std::string p = "p = " + kit::number_text(all.learned.p, 2);
   if (all.learned.clear())
     return fmt::format("{} trained more reliably: {}, ahead in {} ({})", title[best], counts,
@@ -54,7 +54,7 @@ std::string loss_clause(const Comparisons& all, const Placements& placements) {
 }
 
 /// ", Post-LN's at the lowest rate tried": where the best rates of most seeds are at an edge of the grid.
-std::string edge_words(const BestOfDepth& best, const Settings& settings) {
+std::string describe_edges(const BestOfDepth& best, const Settings& settings) {
   const std::vector<double>& lrs = settings.lrs;
   std::string text;
   if (lrs.size() < 3) return text;
@@ -68,8 +68,8 @@ std::string edge_words(const BestOfDepth& best, const Settings& settings) {
   return text;
 }
 
-/// What is left of the difference when each placement has its best rate and warm-up. Of a single setting this
-/// is the loss clause once more.
+/// The difference when each placement has its best rate and warm-up. For a single setting this would repeat
+/// the loss clause.
 std::string best_clause(const Comparisons& all, const Settings& settings) {
   if (settings.depths.size() * settings.lrs.size() * settings.warmups.size() == 1) return "";
   std::vector<std::string> parts;
@@ -79,7 +79,7 @@ std::string best_clause(const Comparisons& all, const Settings& settings) {
     parts.push_back(fmt::format("{} with {} ({} against {}{})",
                                 lower_for(best.comparison, settings.placements),
                                 counted(best.layers, "layer"), nats(best.loss[lower]),
-                                nats(best.loss[1 - lower]), edge_words(best, settings)));
+                                nats(best.loss[1 - lower]), describe_edges(best, settings)));
   }
   return parts.empty() ? "" : "; that at the best rate and warm-up of each seed is lower " + listed(parts);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The pictures of a report. The two placements keep their looks throughout: styles 0 and 1.
+// The charts of a report. The two placements have styles 0 and 1 in all of them.
 
 #include "gradus/kit/chart/chart.h"
 #include "lab/studies/compare/analysis/analysis.h"
@@ -10,7 +10,7 @@ namespace gradus::lab::compare {
 
 /// |dL/dW2| of the last block against depth: Theorem 1.
 kit::LineChart top_gradient_chart(const Initialisation& initialisation, const Placements& placements);
-/// E|x|^2/d layer by layer in the deepest model, with the bounds of Lemma 2 where they are of one of the two.
+/// E|x|^2/d layer by layer in the deepest model, with the bounds of Lemma 2 if it is about one of the two.
 kit::LineChart norm_chart(const Initialisation& initialisation, const Placements& placements);
 /// Gradients of W2, or of the activations, block by block for each depth, with the slope of appendix F.
 kit::Panels gradient_panels(const Initialisation& initialisation, const Placements& placements,
@@ -22,7 +22,7 @@ kit::Panels scheme_panels(const std::vector<InitialState>& schemes, const Placem
 
 /// Final loss against the learning rate.
 kit::Panels loss_by_rate(const Analysis& analysis);
-/// Final loss above the entropy by depth and rate, the placements in turns.
+/// Final loss above the entropy by depth and rate, the placements alternating.
 kit::HeatMap loss_map(const Analysis& analysis, std::int64_t warmup);
 /// Training loss against steps, by depth and rate.
 kit::Panels loss_curves(const Analysis& analysis, std::int64_t warmup);
@@ -32,7 +32,7 @@ kit::Panels sensitivity_panels(const Analysis& analysis);
 kit::Panels steps_panels(const Analysis& analysis);
 /// Norm of the whole gradient against steps at one rate.
 kit::Panels gradient_norm_panels(const Analysis& analysis, double lr);
-/// Training loss of the ablations beside that of the models they change.
+/// Training loss of the ablations and of the models they change.
 kit::Panels ablation_curves(const Analysis& analysis);
 
 /// "no warm-up", "warm-up 100".

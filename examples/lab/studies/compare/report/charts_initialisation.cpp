@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/stack.h"
 #include "lab/training/weights.h"
@@ -49,7 +49,7 @@ Series slope(const InitialState& state, bool of_weights) {
   return slope;
 }
 
-/// How size is measured: in Post-LN before the norm that would hide it.
+/// The title says where the size is measured: in Post-LN before the norm that would hide it.
 std::string size_title(const nn::Placement& placement) {
   return placement.name + (placement == nn::post_ln() ? ", before its last norm" : "");
 }

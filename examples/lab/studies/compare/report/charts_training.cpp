@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 
 namespace gradus::lab::compare {
@@ -18,8 +18,8 @@ constexpr const char* kTrainingLoss = "training loss (nats per character)";
 
 std::string layers_title(std::int64_t layers) { return counted(layers, "layer"); }
 
-/// For loss axes: the baseline, and the entropy or, where that is unknown, the best n-gram tried. `floor` is
-/// what the axis starts from; only the first panel names its lines.
+/// For loss axes: the baseline, and the entropy or, where that is unknown, the best n-gram tried. The axis
+/// starts at `floor`; only the first panel names its lines.
 void add_references(LineChart& chart, const Analysis& analysis, double floor, bool named) {
   const auto add = [&](double at, const std::string& label) {
     chart.references.push_back({.at = at - floor, .label = named ? label : ""});
@@ -38,7 +38,7 @@ void add_point(Series& series, double x, const Spread& spread) {
   series.high.push_back(spread.high);
 }
 
-/// Of both placements, with bars: at each x what value(placement, x) is.
+/// Lines of both placements with error bars: value(placement, x) at each x.
 template <class X, class Value>
 std::vector<Series> bars_of(const Settings& settings, const std::vector<X>& xs, const Value& value) {
   std::vector<Series> both;
@@ -51,7 +51,7 @@ std::vector<Series> bars_of(const Settings& settings, const std::vector<X>& xs, 
   return both;
 }
 
-/// Along the steps of training.
+/// An empty chart against the steps of training.
 LineChart step_chart(const Settings& settings, const std::string& title, const std::string& y_label) {
   return {.title = title,
           .x_label = "step",
@@ -82,7 +82,7 @@ kit::Panels panels_by_rate(const Analysis& analysis, LineChart axes, const Value
 }
 
 /// Steps in equal slices, one point each: the mean over the slice and over runs, with the smallest and
-/// largest run. Runs that have diverged are left out from there on.
+/// largest run. A run that diverged is left out from that step on.
 Series curve_of(const Cell& cell, std::vector<double> RunRecord::*values, const Settings& settings,
                 std::size_t points) {
   Series series{.name = cell.setting.placement.name,
@@ -236,7 +236,7 @@ kit::Panels ablation_curves(const Analysis& analysis) {
       Series series = curve_of(cell, &RunRecord::losses, analysis.settings, 40);
       series.name = cell.setting.residual_scaling
                         ? "residual init scaled"
-                        : fmt::format("{} {}", placement.name, ablation_words(cell.setting));
+                        : fmt::format("{} {}", placement.name, describe_ablation(cell.setting));
       series.style = cell.setting.residual_scaling ? 2 : *cell.setting.final_norm ? 3 : 4;
       chart.series.push_back(std::move(series));
     }

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/compare/report/summary.h"
 
@@ -17,10 +17,10 @@ using kit::number_text;
 std::string describe_text(const TaskFacts& task) {
   return fmt::format(
       "**The text** is {}: {} different characters, {} at a time. Its last tenth is held out, and final "
-      "losses are measured there. No prediction that is the same everywhere comes below **{}** nats per "
-      "character, the 1-gram baseline: a run that ends above that does no better than fixed frequencies. The "
-      "best n-gram of n = 1 to {} is that of n = {}: it counts what follows the last {} in up to a million "
-      "characters and reaches {}. The least possible loss is unknown.",
+      "losses are measured there. No prediction that is the same at every position has a loss below **{}** "
+      "nats per character, the 1-gram baseline: a run that ends above that does no better than fixed "
+      "frequencies. Of the n-grams with n = 1 to {}, n = {} is the best: it counts the characters after the "
+      "last {} in up to a million characters and reaches {}. The lowest possible loss is unknown.",
       task.name, task.vocabulary, task.context, nats(task.context_free_loss), task.ngram.losses.size(),
       task.ngram.n, counted(task.ngram.n - 1, "character"), nats(task.ngram.loss));
 }
@@ -31,11 +31,11 @@ std::string describe_task(const Analysis& analysis) {
   const RecallOptions recall;
   return fmt::format(
       "**The text** is made by the lab: lines such as `3p1b3p0t1b`, in which a digit names one of {} boxes "
-      "and the letter after it what is inside. What a box holds is drawn from {} letters when it is first "
-      "named and then stays, so a reader who finds the earlier mention knows the letter: a task for "
-      "attention. No model has an expected loss below **{}** nats per character, the entropy. Counting what "
-      "follows the last {}, the {}-gram baseline (the best of n = 1 to {}), reaches {}: a run that ends "
-      "above that does no better than one that looks no further back.",
+      "and the letter after it what is inside. The content of a box is drawn from {} letters when the box is "
+      "first named, and then stays the same, so a reader who finds the earlier mention knows the letter: a "
+      "task for attention. No model has an expected loss below **{}** nats per character, the entropy. "
+      "Counting the characters after the last {}, as the {}-gram baseline does (the best of n = 1 to {}), "
+      "reaches {}: a run that ends above that does no better than one that looks no further back.",
       recall.boxes, recall.things, nats(*task.entropy), counted(task.ngram.n - 1, "character"), task.ngram.n,
       task.ngram.losses.size(), nats(task.ngram.loss));
 }
@@ -43,35 +43,35 @@ std::string describe_task(const Analysis& analysis) {
 /// One of the two, in the equations of its paper.
 std::string describe_placement(const nn::Placement& placement) {
   if (placement == nn::pre_ln())
-    return "**Pre-LN** norms the input of each branch: h = x + Attn(LN(x)), then h + FFN(LN(h)); one more "
-           "norm after the last block, since the sum it ends with has been normed by nothing.";
+    return "**Pre-LN** normalises the input of each branch: h = x + Attn(LN(x)), then h + FFN(LN(h)); one "
+           "more norm follows the last block, since nothing else normalises the final sum.";
   if (placement == nn::post_ln())
-    return "**Post-LN** norms each sum: h = LN(x + Attn(x)), then LN(h + FFN(h)).";
+    return "**Post-LN** normalises each sum: h = LN(x + Attn(x)), then LN(h + FFN(h)).";
   return fmt::format("**{}** joins a branch f to the stream x by `{}`; {} ({}).", placement.name,
                      placement.equation,
                      placement.leave        ? "its streams are joined after the last block"
-                     : placement.final_norm ? "a norm stands after the last block"
-                                            : "no norm stands after the last block",
+                     : placement.final_norm ? "a norm follows the last block"
+                                            : "no norm follows the last block",
                      placement.paper);
 }
 
-/// What one placement's models have and the other's have not.
+/// Parameters that differ between the two placements' models.
 std::string difference_in_parameters(const Settings& settings) {
   if (pre_and_post(settings.placements))
-    return fmt::format("Pre-LN's last norm, {} parameters more, starts as gain 1 and bias 0", 2 * kWidth);
-  std::string text = "norms start as gain 1 and bias 0";
+    return fmt::format("Pre-LN's last norm, with {} more parameters, starts with gain 1 and bias 0",
+                       2 * kWidth);
+  std::string text = "norms start with gain 1 and bias 0";
   for (const nn::Placement& placement : settings.placements) {
     if (placement.prepare)
       text += fmt::format("; initial values of {} are measured on the first batch", placement.name);
-    if (placement.init)
-      text += fmt::format("; {} draws its matrices anew, as its paper says", placement.name);
+    if (placement.init) text += fmt::format("; {} draws its own matrices, as its paper says", placement.name);
   }
   return text;
 }
 
 void add_introduction(Page& page, const Analysis& analysis) {
   const Settings& settings = analysis.settings;
-  page.html.heading("What is compared");
+  page.html.heading("The comparison");
   page.html.list({describe_placement(settings.placements[0]), describe_placement(settings.placements[1])});
   page.html.paragraph(fmt::format(
       "Everything else is equal. With the same seed and depth all blocks start from the same weights and see "
@@ -87,10 +87,10 @@ void add_maps(Page& page, const Analysis& analysis) {
   const std::vector<std::int64_t>& warmups = analysis.settings.warmups;
   for (std::size_t i = 0; i < warmups.size(); ++i)
     page.figure(fmt::format("loss_map_warmup_{}", warmups[i]), loss_map(analysis, warmups[i]),
-                i > 0 ? fmt::format("The same {}.", warmup_words(warmups[i]))
-                      : "Means over seeds; the fuller the colour the better, the frame marks the best. A run "
-                        "that diverged or ended above its start counts with its loss at the start; crossed "
-                        "out: all seeds diverged, or none has finished.");
+                i > 0 ? fmt::format("The same {}.", describe_warmup(warmups[i]))
+                      : "Means over seeds; darker is better, and the frame marks the best. A run that "
+                        "diverged or ended above its start counts with its loss at the start. Crossed out: "
+                        "all seeds diverged, or none has finished.");
 }
 
 void add_limits(Page& page, const Analysis& analysis) {
@@ -100,11 +100,13 @@ void add_limits(Page& page, const Analysis& analysis) {
   std::vector<std::string> limits = {
       fmt::format("**Large models.** These have {} layers of width {} and saw {} characters of one text.",
                   listed(settings.depths), kWidth, number_text(characters)),
-      std::string("**Which is better in the end.** Runs as short as these measure how training begins.") +
+      std::string(
+          "**Which is better in the end.** Runs as short as these measure the beginning of training.") +
           (post ? " Some published comparisons find Post-LN slightly ahead where it converges." : ""),
       "**Other recipes.** Another optimizer, other initial weights, clipping, dropout or a decaying rate can "
       "each move the border between runs that train and runs that do not.",
-      fmt::format("**Small or rare effects.** {} a setting can show what happens with nearly every seed.",
+      fmt::format("**Small or rare effects.** {} per setting can show only effects that occur with nearly "
+                  "every seed.",
                   counted(settings.seeds, "seed"))};
   if (post)
     limits.insert(limits.begin() + 2,
@@ -133,8 +135,8 @@ std::string question_of(const Settings& settings, std::size_t finished) {
   const Placements& two = settings.placements;
   return fmt::format("{} {} with the same {}data and seeds, trained at {} layers.",
                      pre_and_post(two)
-                         ? "Should the norms of a Transformer stand on its branches or on its shortcut?"
-                         : "Where should the norms of a Transformer stand?",
+                         ? "Should the norms of a Transformer be on its branches or on its shortcut?"
+                         : "Where should the norms of a Transformer be?",
                      counted(static_cast<std::int64_t>(finished), "model"),
                      two[0].init || two[1].init ? "" : "weights, ", listed(settings.depths));
 }

@@ -1,12 +1,12 @@
 #pragma once
-// The page of the comparison, and summary.json beside it.
+// The page of the comparison and its summary.json.
 
 #include "lab/studies/compare/analysis/verdict.h"
 #include "lab/study/page.h"
 
 namespace gradus::lab::compare {
 
-/// What stands under the title; `finished` models have been trained.
+/// The line under the title; `finished` models have been trained.
 std::string question_of(const Settings& settings, std::size_t finished);
 
 void draw_report(Page& page, const Results& results);

@@ -1,4 +1,4 @@
-// The report's section on what can be seen before the first step.
+// The report's section on measurements before the first step.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/analysis/start_sentence.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/compare/report/report.h"
@@ -20,7 +20,7 @@ namespace {
 
 using kit::number_text;
 
-constexpr std::int64_t kLayers = 32;  // the depth the captions speak of
+constexpr std::int64_t kLayers = 32;  // the depth in the captions
 
 const InitialState& state_at(const Initialisation& initialisation, const nn::Placement& placement,
                              std::int64_t layers) {
@@ -47,11 +47,11 @@ std::array<std::vector<double>, 2> shares_of(const Initialisation& initialisatio
 
 std::string weights_caption(const Initialisation& initialisation, const Placements& placements) {
   const auto shares = shares_of(initialisation, placements, &InitialState::weight_share);
-  std::string text = "Means over seeds; a line for each depth L, its last point next to the loss.";
+  std::string text = "Means over seeds, with a line for each depth L, whose last point is next to the loss.";
   if (!shares[0].empty() && !shares[1].empty())
     text += fmt::format(
-        " In this setting we measured, at {} layers, in the first block {} the gradient of the last for {} "
-        "and {} for {}: medians, and from the least to the largest of the seeds.",
+        " At {} layers, the first block's gradient is {} the last block's for {} and {} for {}: medians, "
+        "with the range over seeds.",
         kLayers, format_shares(shares[1]), placements[1].name, format_shares(shares[0]), placements[0].name);
   if (!contains(placements, nn::post_ln())) return text;
   const double alone = norms_alone(kLayers);
@@ -59,7 +59,7 @@ std::string weights_caption(const Initialisation& initialisation, const Placemen
   text += fmt::format(" The dotted slope of appendix F would leave Post-LN {}.", number_text(alone, 2));
   if (!post.empty() && median(post) > 10 * alone)
     text +=
-        " It counts the norms alone, each of which shrinks a gradient by √(2/3); the branch beside the "
+        " It counts the norms alone, each of which shrinks a gradient by √(2/3); the branch parallel to the "
         "shortcut adds its own share, which makes up for much of that.";
   return text;
 }
@@ -69,8 +69,8 @@ std::string activations_caption(const Initialisation& initialisation, const Plac
   std::string text = "The same for the output x of each block";
   if (shares[0].empty() || shares[1].empty()) return text + ".";
   text += fmt::format(
-      ": at {} layers, after the first block {} the gradient after the last for {}, {} for {}.", kLayers,
-      format_shares(shares[1]), placements[1].name, format_shares(shares[0]), placements[0].name);
+      ": at {} layers, the gradient after the first block is {} that after the last for {} and {} for {}.",
+      kLayers, format_shares(shares[1]), placements[1].name, format_shares(shares[0]), placements[0].name);
   if (contains(placements, nn::post_ln()) &&
       median(state_at(initialisation, nn::post_ln(), kLayers).activation_share) < 0.7)
     text +=
@@ -91,14 +91,14 @@ std::vector<std::string> first_blocks(const std::vector<InitialState>& schemes,
   return parts;
 }
 
-/// Post-LN against what its norms alone would do to its gradient.
+/// Compares Post-LN's gradient with the one its norms alone would leave.
 std::string describe_norms_alone(const std::vector<InitialState>& schemes) {
   double least = INFINITY;
   for (const InitialState& state : schemes)
     if (state.placement == nn::post_ln()) least = std::min(least, state.low.front());
   return fmt::format(
-      "The norms alone would leave {}; the least of these seeds has {} (more seeds would find smaller "
-      "ones). ",
+      "The norms alone would leave {}; the lowest of these seeds keeps {} (more seeds would find lower "
+      "values). ",
       number_text(norms_alone(schemes.front().layers), 2), number_text(least, 2));
 }
 
@@ -108,14 +108,14 @@ std::string schemes_caption(const std::vector<InitialState>& schemes, const Plac
   return fmt::format(
       "Do gradients vanish towards the first block? Several initial weights at {} layers; all but the first "
       "with 4 heads, an FFN four times as wide, and queries and keys drawn like the rest. Lines: median over "
-      "seeds; bands: from the lowest to the highest. The first block of {} has, of the last one's gradient: "
-      "{}. {}At this width 0.02 is small: the branches hardly count. This is before the first step; it says "
-      "nothing of later ones.",
+      "seeds; bands: from the lowest to the highest. The first block of {} has these multiples of the last "
+      "one's gradient: {}. {}At this width 0.02 is small, so the branches hardly count. These gradients "
+      "precede the first step; they say nothing about later ones.",
       schemes.front().layers, described.name, listed(first_blocks(schemes, described)),
       post ? describe_norms_alone(schemes) : "");
 }
 
-/// Whether Theorem 1 and Lemma 2 speak of one of them.
+/// Whether Theorem 1 and Lemma 2 are about one of them.
 bool knows_theorem(const Placements& two) {
   return contains(two, nn::pre_ln()) || contains(two, nn::post_ln());
 }
@@ -124,14 +124,14 @@ std::string describe_setting(const Placements& two) {
   std::string text = fmt::format(
       "The setting is {2} (arXiv:2002.04745, section 3): one head, all matrices {0} × {0} with entries from "
       "N(0, 1/{0}), uniform attention, Gaussian input, gain 1, bias 0; here with {1} positions, {3} classes "
-      "and {4} seeds. The loss is taken **at one position**: that of a mean over positions can grow with "
-      "depth for a reason {5}, since uniform attention makes positions alike.",
+      "and {4} seeds. The loss is taken **at one position**: the gradient of a mean over positions can grow "
+      "with depth for a reason {5}: uniform attention makes positions alike.",
       kStackWidth, kStackPositions, knows_theorem(two) ? "theirs" : "that of Xiong et al. 2020",
       kStackClasses, StartOptions().seeds,
-      knows_theorem(two) ? "the theorem does not speak of" : "that has nothing to do with placements");
+      knows_theorem(two) ? "that the theorem does not cover" : "that has nothing to do with placements");
   for (const nn::Placement& placement : two)
     if (placement.init)
-      text += fmt::format(" {} draws its matrices itself, here and whichever weights the last figure names.",
+      text += fmt::format(" {} draws its own matrices, here and in every panel of the last figure.",
                           placement.name);
   return text;
 }
@@ -140,8 +140,9 @@ std::string theorem_caption(const Placements& two) {
   const bool pre = contains(two, nn::pre_ln()), post = contains(two, nn::post_ln());
   std::string text = "Mean and standard deviation over seeds.";
   if (pre || post) text = "Theorem 1. " + text + " It bounds ";
-  if (post) text += "Post-LN's gradient by a number without L";
-  if (pre && post) text += ", Pre-LN's by one that falls like the dotted line, drawn through the first point";
+  if (post) text += "Post-LN's gradient by a number that does not depend on L";
+  if (pre && post)
+    text += " and Pre-LN's by one that falls like the dotted line, drawn through the first point";
   if (pre && !post)
     text += "Pre-LN's gradient by a number that falls like the dotted line, drawn through the first point";
   return text + (pre || post ? "." : "");
@@ -152,7 +153,7 @@ std::string lemma_caption(const Placements& two, std::int64_t d_model) {
   std::string text = fmt::format("{}ectors of size d = {}.", pre || post ? "Lemma 2, with v" : "V", d_model);
   if (pre)
     text +=
-        " In Pre-LN nothing normalises the shortcut, and it grows by every branch: the shaded band is (1 + "
+        " In Pre-LN nothing normalises the shortcut, and it grows with every branch: the shaded band is (1 + "
         "l/2) to (1 + 3l/2).";
   if (post) text += " Post-LN adds one branch to a normalised vector: 3/2, the dotted line.";
   return text;
@@ -161,14 +162,15 @@ std::string lemma_caption(const Placements& two, std::int64_t d_model) {
 void add_jacobian(Page& page, const JacobianCheck& jacobian) {
   page.html.subheading("The Jacobian of layer norm");
   page.html.paragraph(
-      "At a random x of size 6 in double precision, against central differences. Both wrong forms stand in "
-      "teaching material; a backward pass made of one of them would run without complaint.");
+      "Each formula is compared with central differences at a random x of size 6 in double precision. Both "
+      "wrong forms appear in teaching material; a backward pass built from one of them would run without an "
+      "error.");
   page.html.table(
       {"",
        {"∂ LN(x)ᵢ / ∂xⱼ", "largest error"},
        {{"(I − 11ᵀ/d − x̂x̂ᵀ/d) / σ, and this library's backward pass", number_text(jacobian.max_error, 2)},
         {"(δᵢⱼ − μⱼ) / σ", number_text(jacobian.wrong_mean_only, 2)},
-        {"(I − 11ᵀ/d) / σ, which takes σ for a constant", number_text(jacobian.wrong_constant_sigma, 2)}}});
+        {"(I − 11ᵀ/d) / σ, which treats σ as a constant", number_text(jacobian.wrong_constant_sigma, 2)}}});
 }
 
 }  // namespace

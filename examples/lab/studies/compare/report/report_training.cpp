@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gradus/kit/chart/axis.h"
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 #include "lab/studies/compare/report/charts.h"
 #include "lab/studies/compare/report/report.h"
 #include "lab/training/trial.h"
@@ -19,8 +19,8 @@ using kit::number_text;
 
 std::string reference_lines(const Analysis& analysis) {
   if (analysis.task.entropy)
-    return fmt::format("Dotted: {} above, the entropy below.", analysis.baseline.words());
-  return fmt::format("Dotted: {} above, the {}-gram below.", analysis.baseline.words(),
+    return fmt::format("Dotted: {} above, the entropy below.", analysis.baseline.label());
+  return fmt::format("Dotted: {} above, the {}-gram below.", analysis.baseline.label(),
                      analysis.task.ngram.n);
 }
 
@@ -56,7 +56,7 @@ bool any_steps(const Analysis& analysis) {
   return false;
 }
 
-/// A record of results may have left the curves out.
+/// A record of results may omit the curves.
 bool has_curves(const Analysis& analysis) {
   return std::any_of(analysis.grid.begin(), analysis.grid.end(),
                      [](const Cell& cell) { return cell.any() && !cell.runs.front().losses.empty(); });
@@ -69,22 +69,22 @@ void add_curves(Page& page, const Analysis& analysis) {
                 "steps; bands: from the lowest to the highest seed. " +
                     reference_lines(analysis));
   page.figure("gradient_norms", gradient_norm_panels(analysis, ablation_setting(analysis.settings).lr),
-              "Norm of all gradients together; mean and range over seeds. Nothing is clipped.");
+              "Norm of all gradients together: mean and range over seeds, without clipping.");
 }
 
 std::string describe_target(const Analysis& analysis) {
   return analysis.task.entropy ? fmt::format("{}, three quarters of the way from {} down to the entropy",
-                                             nats(analysis.target), analysis.baseline.words())
+                                             nats(analysis.target), analysis.baseline.label())
                                : fmt::format("{}, that of a 2-gram", nats(analysis.target));
 }
 
-/// What the ablation changes: "a Pre-LN stack has one after its last block, here it is taken away".
+/// The change that the ablation makes: "a Pre-LN stack has one after its last block, which is removed here".
 std::string describe_final_norm(const nn::Placement& placement) {
   const std::string stack = fmt::format(
       "{} {} stack", std::string("AEIOU").find(placement.name[0]) < 5 ? "an" : "a", placement.name);
-  if (placement.leave) return stack + " joins its streams in one, which stays";
-  return stack + (placement.final_norm ? " has one after its last block, here it is taken away"
-                                       : " has none, here it gets one");
+  if (placement.leave) return stack + " joins its streams in one, which is kept";
+  return stack + (placement.final_norm ? " has one after its last block, which is removed here"
+                                       : " has none and gets one here");
 }
 
 }  // namespace
@@ -97,21 +97,21 @@ void add_training(Page& page, const Analysis& analysis) {
     return;
   }
   page.figure("loss_by_rate", loss_by_rate(analysis),
-              "Points: mean over seeds; bars: from the best to the worst seed. A wide, low valley is what "
-              "one wants: a model that trains at any sensible rate. " +
-                  (analysis.task.entropy ? fmt::format("Dotted: {}.", analysis.baseline.words())
+              "Points: mean over seeds; bars: from the best to the worst seed. A wide, low valley is best: "
+              "it means a model that trains at any sensible rate. " +
+                  (analysis.task.entropy ? fmt::format("Dotted: {}.", analysis.baseline.label())
                                          : reference_lines(analysis)));
   if (any_steps(analysis))
     page.figure("steps_to_loss", steps_panels(analysis),
                 fmt::format("Steps until the mean of the last {} training losses is at most {}. Mean and "
-                            "range over seeds; no point where a seed never got there.",
+                            "range over seeds; no point is drawn where a seed never reached it.",
                             kSmoothing, describe_target(analysis)));
   if (has_curves(analysis)) add_curves(page, analysis);
   if (settings.lrs.size() > 1)
     page.figure("sensitivity", sensitivity_panels(analysis),
                 "Learning-rate sensitivity (Wortsman et al. 2023, arXiv:2309.14322): the mean over all rates "
-                "of min(final loss, loss at the start), minus that of the best rate. 0 would be a model that "
-                "does not care which rate it gets, and also one that trains at none: read it beside the "
+                "of min(final loss, loss at the start), minus that of the best rate. 0 would mean a model "
+                "that is insensitive to the rate, or one that trains at none: read it together with the "
                 "losses. Mean and range over seeds.");
   page.html.folded_table(grid_table(analysis));
 }
@@ -120,9 +120,10 @@ void add_ablations(Page& page, const Analysis& analysis) {
   const RunOptions setting = ablation_setting(analysis.settings);
   page.html.heading("Ablations");
   page.html.paragraph(fmt::format(
-      "Two details, changed one at a time with {}, rate {}, {}. **The final norm**: {}; {}. **Residual init "
-      "scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times as large, as in GPT-2.",
-      counted(setting.layers, "layer"), number_text(setting.lr), warmup_words(setting.warmup),
+      "Two details are changed, one at a time, with {}, rate {}, {}. **The final norm**: {}; {}. "
+      "**Residual init scaling**: the matrices that write to the shortcut start 1/⁠√(2L) times "
+      "as large, as in GPT-2.",
+      counted(setting.layers, "layer"), number_text(setting.lr), describe_warmup(setting.warmup),
       describe_final_norm(analysis.settings.placements[0]),
       describe_final_norm(analysis.settings.placements[1])));
   kit::Table table{"Final loss in nats per character",
@@ -131,7 +132,7 @@ void add_ablations(Page& page, const Analysis& analysis) {
   for (const nn::Placement& placement : analysis.settings.placements) {
     const Cell& base = analysis.cell(placement, setting.layers, setting.lr, setting.warmup);
     const auto add_row = [&](const Cell& cell, const std::string& change) {
-      const std::string name = fmt::format("{} {}", placement.name, ablation_words(cell.setting));
+      const std::string name = fmt::format("{} {}", placement.name, describe_ablation(cell.setting));
       table.rows.push_back(
           {name, fixed_text(cell.loss.mean, 4), fixed_text(cell.loss.low, 4), fixed_text(cell.loss.high, 4),
            change, fmt::format("{} of {}", cell.learned_count(), cell.runs.size()), steps_text(cell.steps)});

@@ -6,11 +6,11 @@
 
 namespace gradus::lab::compare {
 
-/// Keys: theorem1.{post_ratio_L32_L2, pre_ratio_L8_L32, pre_norm_inside_lemma2} where the theorem speaks of
-/// one of the two, jacobian_max_error,
-/// runs[].{name, placement, layers, lr, warmup, seed, final_norm, residual_scaling, final_loss or null,
-/// diverged, parameters_sha256, ...}, comparisons[].{about, mean, min, max, seeds_above_0, seeds_below_0,
-/// seeds, sign_test_p, p_corrected}, settings, sensitivity, verdict, complete, ...
+/// Keys: theorem1.{post_ratio_L32_L2, pre_ratio_L8_L32, pre_norm_inside_lemma2} where the theorem is about
+/// one of the two, jacobian_max_error, runs[].{name, placement, layers, lr, warmup, seed, final_norm,
+/// residual_scaling, final_loss or null, diverged, parameters_sha256, ...}, comparisons[].{about, mean, min,
+/// max, seeds_above_0, seeds_below_0, seeds, sign_test_p, p_corrected}, settings, sensitivity, verdict,
+/// complete, ...
 Json summary_of(const Results& results, const Analysis& analysis, const Verdict& verdict);
 
 }  // namespace gradus::lab::compare

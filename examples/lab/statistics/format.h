@@ -1,5 +1,5 @@
 #pragma once
-// Words for things: in files and in sentences.
+// Formats numbers and lists for pages and files.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace gradus::lab {
 
 /// "without warm-up", "with 100 steps of warm-up".
-std::string warmup_words(std::int64_t warmup);
+std::string describe_warmup(std::int64_t warmup);
 
 /// A loss: "0.915".
 std::string nats(double value);

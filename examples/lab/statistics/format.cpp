@@ -1,4 +1,4 @@
-#include "lab/statistics/words.h"
+#include "lab/statistics/format.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 namespace gradus::lab {
 
-std::string warmup_words(std::int64_t warmup) {
+std::string describe_warmup(std::int64_t warmup) {
   return warmup == 0 ? "without warm-up" : fmt::format("with {} of warm-up", counted(warmup, "step"));
 }
 

@@ -4,8 +4,8 @@
 //
 // Each operation records a node: its value, and for each input the number of its node and the derivative.
 //
-//   struct Node { double value; std::vector<std::pair<int, double>> inputs; };
-//   using Tape = std::vector<Node>;
+//   struct ScalarNode { double value; std::vector<std::pair<int, double>> inputs; };
+//   using Tape = std::vector<ScalarNode>;
 //   int leaf(Tape& tape, double value);            given in examples/course/04_tape/given.h
 //
 // backward visits the nodes from the newest to the oldest. A node's gradient is complete when all its users

@@ -1,4 +1,4 @@
-// Fine-tuning a BERT: a layer on its pooler tells good reviews from bad ones; "not" flips a word's sense.
+// Fine-tuning a BERT: a layer on its pooler separates good reviews from bad ones; "not" flips a word's sense.
 #include <cstdio>
 #include "gradus/gradus.h"
 #include "gradus/text/text.h"

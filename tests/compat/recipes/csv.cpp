@@ -11,7 +11,7 @@ using namespace gradus;
 void write_flats(const char* path) {
   std::ofstream file(path);
   file << "size,rooms,city,rent\n";
-  for (int i = 0; i < 300; ++i) {  // every tenth row lacks its rooms
+  for (int i = 0; i < 300; ++i) {  // in every tenth row the number of rooms is missing
     const int size = randint(30, 120, {1}).item<int>(), chance = randint(0, 100, {1}).item<int>();
     file << size << ',' << (i % 10 ? std::to_string(size / 25) : "") << ',' << "BCG"[i % 3] << ','
          << 15 * size + 60 * (size / 25) + 200 * (i % 3) + chance << '\n';

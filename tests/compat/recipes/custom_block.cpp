@@ -1,4 +1,4 @@
-// A block of your own: attention and FFN side by side, behind one norm (as in GPT-J).
+// A custom block: attention and FFN in parallel, after one norm (as in GPT-J).
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -27,7 +27,7 @@ int main() {
   manual_seed(0);
   const Tensor x = randn({2, 3}, f64).requires_grad_();
   gradcheck([](const Tensor& t) { return swish(t, 1.5); }, {x});
-  std::printf("swish: right; the same numbers as silu: %s\n", allclose(swish(x, 1), silu(x)) ? "yes" : "no");
+  std::printf("swish: right; the same values as silu: %s\n", allclose(swish(x, 1), silu(x)) ? "yes" : "no");
   try {
     gradcheck(wrong, {x});
   } catch (const Error& error) {

@@ -1,4 +1,4 @@
-// Freezing: a net trained to tell odd from even learns small from large, at first only in its head.
+// Freezing: a net trained to separate odd from even learns small from large, at first only in its head.
 #include <cstdio>
 
 #include "gradus/gradus.h"
@@ -32,7 +32,7 @@ int main() {
   std::printf("body frozen: %s\n", net.body(arange(10)).requires_grad() ? "no" : "yes");
 
   net.body.requires_grad_(true);
-  const optim::Schedule warmup = optim::warmup_linear(1e-3, 20);  // moved: rates go by the optimizer's steps
+  const optim::Schedule warmup = optim::warmup_linear(1e-3, 20);  // shifted below by the optimizer's steps
   const auto rate = [warmup, begin = opt.steps()](std::int64_t step) { return warmup(step - begin); };
   opt.add_group({.parameters = net.body.parameters(), .lr = rate});
   std::printf("small or large, all    loss %.2f\n", train(net, opt, large));

@@ -16,7 +16,7 @@ void draw(const char* name, const nn::GenerateOptions& options) {
 }
 
 int main() {
-  draw("as they are", {});
+  draw("unchanged", {});
   draw("temperature 0.5", {.temperature = 0.5});
   draw("top_k 2", {.top_k = 2});
   draw("top_p 0.8", {.top_p = 0.8});

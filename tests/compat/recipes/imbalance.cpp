@@ -23,7 +23,6 @@ int main() {
   const Tensor y = (arange(400) % 20 == 0).to(i64);
   const Tensor x = randn({400, 2}) + 1.5 * y.unsqueeze(1).to(f32);  // the classes overlap
   const Tensor count = one_hot(y, 2).sum(0).to(f32);
-  std::printf("found of the rare class, all points count the same  %.2f\n", found({}, x, y));
-  std::printf("found of the rare class, all classes count the same %.2f\n",
-              found({.weight = 400 / (2 * count)}, x, y));
+  std::printf("recall of the rare class, unweighted  %.2f\n", found({}, x, y));
+  std::printf("recall of the rare class, weighted    %.2f\n", found({.weight = 400 / (2 * count)}, x, y));
 }

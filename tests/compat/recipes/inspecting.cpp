@@ -30,5 +30,5 @@ int main() {
       std::printf("%-2s std over the batch %.3f\n", m.path(), y.std(0).mean().item()), ++seen;
   });
   net(x);
-  std::printf("%d layers seen; every sigmoid takes most of what differs from its input\n", seen);
+  std::printf("%d layers seen; every sigmoid removes most of the differences in its input\n", seen);
 }

@@ -18,7 +18,7 @@ int main() {
   const nn::GPT gpt({.vocab = 128, .context = context, .layers = 2, .block = {.d_model = 32, .heads = 2}});
   optim::AdamW opt(gpt.parameters(), {.lr = optim::warmup_cosine(5e-3, 20, 200)});
 
-  data::DataLoader loader(data::text_windows(to_ids(text + text), context),  // one at every character
+  data::DataLoader loader(data::text_windows(to_ids(text + text), context),  // one window at every character
                           {.batch_size = 32, .shuffle = true, .drop_last = true});
   for (int step = 0; step < 200; ++step) {
     const auto [ids, targets] = loader.next();  // targets: the characters, shifted by one

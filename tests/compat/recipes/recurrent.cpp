@@ -31,7 +31,7 @@ double error_after_training() {
 }
 
 int main() {
-  std::printf("a guess is off by 0.33, squared\n");
+  std::printf("squared error of a guess: 0.33\n");
   std::printf("GRU  %.2f\n", error_after_training<nn::GRU>());
   std::printf("LSTM %.2f\n", error_after_training<nn::LSTM>());
 }

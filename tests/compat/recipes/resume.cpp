@@ -11,7 +11,7 @@ int main(int argc, char** argv) {  // resume [FOLDER [LAST_STEP]]
   manual_seed(0);
   const nn::Sequential net(nn::Linear(2, 16), tanh, nn::Dropout(0.1), nn::Linear(16, 1));
   const Tensor x = randn({1000, 2}), y = x.prod(-1, true);
-  data::DataLoader loader({x, y}, {.batch_size = 32, .shuffle = true});  // 32 batches an epoch
+  data::DataLoader loader({x, y}, {.batch_size = 32, .shuffle = true});  // 32 batches per epoch
   optim::AdamW opt(net.parameters(), {.lr = optim::warmup_cosine(1e-2, 20, 200)});
 
   if (!list_checkpoints(folder).empty()) {

@@ -11,7 +11,7 @@ int main() {
   const std::string year = " Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
   std::vector<std::string> texts;  // in practice, read from files
   for (std::size_t month = 0; month < 12; ++month) texts.push_back((year + year).substr(4 * month, 4 * 8));
-  std::vector<std::string> special{"<pad>", "</s>"};  // ids 0 and 1, as T5 has them; sentinels count down
+  std::vector<std::string> special{"<pad>", "</s>"};  // ids 0 and 1, as in T5; sentinels count down
   for (int i = 9; i >= 0; --i) special.push_back("<extra_id_" + std::to_string(i) + ">");
   const auto bpe = text::train_byte_level_bpe(texts, {.vocab = 320, .special_tokens = special});
   nn::T5Options small{.vocab = bpe.vocab_size(), .dropout = 0};  // or nn::t5("small"): 60 million parameters
@@ -35,5 +35,5 @@ int main() {
   const auto [source, target] = data::DataLoader(120, item, {.batch_size = 120, .pad = {0}}).next();
   const Tensor written = model.generate(source, target.size(1), {.greedy = true});
   std::printf("%s\n%s\n", bpe.decode(source[3]).c_str(), bpe.decode(written[3]).c_str());
-  std::printf("without a fault: %.2f\n", (written == target).all(1).to(f64).mean().item());
+  std::printf("without a mistake: %.2f\n", (written == target).all(1).to(f64).mean().item());
 }

@@ -35,5 +35,5 @@ int main() {
   const Tensor prompt = from_vector(text.vocabulary.encode("the owl "));
   const Tensor written = gpt.generate(prompt, 60, {.temperature = 0.8, .top_k = 5});
   std::printf("%s\n", text.vocabulary.decode(written.to_vector<std::int64_t>()).c_str());
-  std::printf("validation: %.2f nats a character\n", gpt.loss(ids, next).item());
+  std::printf("validation: %.2f nats per character\n", gpt.loss(ids, next).item());
 }

@@ -18,7 +18,7 @@ namespace {
 struct Question {
   const char* ask;
   double answer;
-  const char* look_up;  // where to read when the answer was wrong
+  const char* look_up;  // where to read if the answer was wrong
 };
 
 // [derivative]
@@ -62,7 +62,7 @@ std::vector<Question> questions() {
   const char* cpp = "a C++ book on loops and lambda expressions";
   return {{"The derivative of x^3 at x = 2", derivative(cube, 2), calculus},
           {"The derivative of exp(2x) at x = 0", derivative(chain, 0), calculus},
-          {"The partial derivative of a^2 b for a, at a = 3 and b = 2", derivative(partial, 3), calculus},
+          {"The derivative of a^2 b with respect to a, at a = 3, b = 2", derivative(partial, 3), calculus},
           {"The last entry of [[1, 2], [3, 4]] times the column [5, 6]", matmul(a, b)[1][0].item(), algebra},
           {"The variance of 1, 2, 3, 6 (divided by 4)", numbers.var({}, {.unbiased = false}).item(), chance},
           {"The variance of a sum of 4 independent numbers of variance 1", 4, chance},
@@ -71,7 +71,7 @@ std::vector<Question> questions() {
           {"What the second one returns", double(captured()), cpp}};
 }
 
-/// Right is what differs by less than one in a hundred. Returns how many are.
+/// An answer is right if it differs by less than one percent. Returns the number of right answers.
 int grade(const std::vector<Question>& all, char** answers) {
   int right = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   const DefaultDType guard(f64);
   const std::vector<Question> all = questions();
   if (argc > 1 && argc != 1 + int(all.size())) {
-    std::fprintf(stderr, "give %zu answers, numbers with spaces between them\n", all.size());
+    std::fprintf(stderr, "give %zu answers, numbers separated by spaces\n", all.size());
     return 2;
   }
   if (argc > 1) {
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   const Tensor length = layer_norm(x).norm(2, {-1});  // the length of each after layer norm
   // [/sentence]
   std::printf(
-      "\nA sentence put to the test: \"layer norm projects a token onto the unit sphere\".\n"
+      "\nA sentence tested: \"layer norm projects a token onto the unit sphere\".\n"
       "The lengths of five tokens of 16 channels after it: %.2f to %.2f. Not 1: it is sqrt(16).\n",
       length.min().item(), length.max().item());
 }

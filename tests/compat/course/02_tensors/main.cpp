@@ -3,8 +3,8 @@
 //
 //   place of x[i][j] in memory = offset + i * strides[0] + j * strides[1]
 //
-// Transposing, slicing and selecting only write down a new shape and new strides. No number moves, so what is
-// written through one view is seen through all of them.
+// Transposing, slicing and selecting only record a new shape and new strides. No data moves, so a write
+// through one view is visible through all of them.
 
 #include <cstdio>
 #include <iostream>
@@ -16,7 +16,7 @@ using namespace gradus;
 namespace {
 
 // [layout]
-/// One row of the table; two tensors share their numbers when they have the same storage.
+/// One row of the table; two tensors share their data if they have the same storage.
 void layout(const char* name, const Tensor& x, const Tensor& base) {
   const bool shared = x.array().storage() == base.array().storage();
   std::printf("%-22s %-13s %-14s %6d   %s\n", name, to_string(x.shape()).c_str(),
@@ -24,9 +24,7 @@ void layout(const char* name, const Tensor& x, const Tensor& base) {
 }
 // [/layout]
 
-void heading() {
-  std::printf("%-22s %-13s %-14s %6s   %s\n", "", "shape", "strides", "offset", "numbers of");
-}
+void heading() { std::printf("%-22s %-13s %-14s %6s   %s\n", "", "shape", "strides", "offset", "data of"); }
 
 void looking() {
   const Tensor x = arange(12).reshape({3, 4});
@@ -65,10 +63,10 @@ void splitting_heads() {
   const Tensor heads = x.view({B, T, H, D}).transpose(1, 2);  // [B, H, T, D]
   const Tensor merged = heads.transpose(1, 2).view({B, T, C});
 
-  const Tensor fresh = heads.clone();  // as a product of matrices leaves its result
+  const Tensor fresh = heads.clone();  // contiguous, like the result of a matrix product
   const Tensor fresh_merged = fresh.transpose(1, 2).reshape({B, T, C});
   // [/heads]
-  std::printf("\nAttention cuts C = %d channels into H = %d heads. That too is only a view:\n\n", C, H);
+  std::printf("\nAttention splits C = %d channels into H = %d heads. That too is only a view:\n\n", C, H);
   heading();
   layout("x      [B, T, C]", x, x);
   layout("heads  [B, H, T, D]", heads, x);
@@ -85,11 +83,11 @@ void splitting_heads() {
     std::cout << "\nForget to transpose back, and view() refuses:\n  " << error.what() << '\n';
   }
   const Tensor scrambled = heads.reshape({B, T, C});
-  const Tensor unnoticed = fresh.view({B, T, C});  // view() has nothing to object to
+  const Tensor unnoticed = fresh.view({B, T, C});  // view() cannot notice it
   // [/trap]
-  std::cout << "reshape() copies as told, and position 0 gets numbers of positions 1 and 2:\n  "
+  std::cout << "reshape() copies as told, and position 0 gets values of positions 1 and 2:\n  "
             << scrambled[0][0]
-            << "\nFresh heads lie without gaps, so there view() lets the same mistake pass:\n  "
+            << "\nFresh heads are contiguous, so view() does not notice the same mistake:\n  "
             << unnoticed[0][0] << '\n';
 }
 
@@ -97,7 +95,7 @@ void picking() {
   // [pick]
   const Tensor x = arange(6).reshape({3, 2});
   const Tensor rows = x[tensor({2, 0})];  // indices pick rows 2 and 0
-  const Tensor large = x[x > 2];          // a mask picks the numbers where it is true
+  const Tensor large = x[x > 2];          // a mask picks the elements where it is true
   x[x > 3] = 0;                           // assigned to, both write into x
   x[tensor({0, 2})] += 10;
   // [/pick]

@@ -4,8 +4,8 @@
 //   shapes are aligned at the right; an axis of size 1, or one that is missing, is repeated
 //   y = a + b      da = sum_to(dy, shape of a)      db = sum_to(dy, shape of b)
 //
-// A number that was used n times has n influences on the loss. Its gradient is their sum: that is all there
-// is to the backward of broadcasting.
+// An element that is used n times has n influences on the loss. Its gradient is their sum: this is the whole
+// backward of broadcasting.
 
 #include <cstdio>
 #include <iostream>
@@ -46,11 +46,11 @@ void forward() {
   const Tensor row = tensor({{1.0, 2.0, 3.0, 4.0}});       // [1, 4]
   const Tensor column = tensor({{10.0}, {20.0}, {30.0}});  // [3, 1]
   const Tensor table = column + row;                       // [3, 4]
-  const Tensor stretched = column.expand({3, 4});          // what the addition reads
+  const Tensor stretched = column.expand({3, 4});          // the addition's input
   // [/forward]
   std::cout << "\ncolumn + row =\n" << table << '\n';
-  std::cout << "Nothing is copied to get there: the column seen as " << stretched.shape() << " has strides "
-            << stretched.strides() << ",\nand a stride of 0 reads the same number again.\n";
+  std::cout << "Nothing is copied: the column seen as " << stretched.shape() << " has strides "
+            << stretched.strides() << ",\nand a stride of 0 reads the same element again.\n";
 }
 
 void backward() {

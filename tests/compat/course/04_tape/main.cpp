@@ -1,8 +1,8 @@
 // Every op records a node; backward visits them from the newest to the oldest.
 // Its chapter: docs/course/04_tape/README.md
 //   h = w x        y = h h + h        dy/dh = 2h + 1,   dy/dw = (2h + 1) x,   dy/dx = (2h + 1) w
-// h has two users, so its gradient comes in by two ways (a diamond), and both must have arrived before it
-// goes on.
+// h has two users, so its gradient arrives along two paths (a diamond), and both parts must have arrived
+// before it is passed on.
 
 #include <cstdio>
 
@@ -20,19 +20,19 @@ void small_tape() {
   tape.backward(y);
   // [/small]
   std::printf(
-      "A tape of numbers: w = 3, x = 2, h = w x, y = h h + h\n"
+      "A tape of scalars: w = 3, x = 2, h = w x, y = h h + h\n"
       "place  op     value   inputs   slopes   dy/d it\n");
-  for (std::size_t i = 0; i < tape.notes().size(); ++i) {
-    const small::Note& note = tape.notes()[i];
-    std::printf("%5d  %-5s %6g", static_cast<int>(i), note.op, note.value);
-    for (const std::size_t place : note.inputs) std::printf("%4d", static_cast<int>(place));
-    for (const double slope : note.slopes) std::printf("%4g", slope);
-    std::printf("%*g\n", note.inputs.empty() ? 25 : 9, note.grad);
+  for (std::size_t i = 0; i < tape.nodes().size(); ++i) {
+    const small::Node& node = tape.nodes()[i];
+    std::printf("%5d  %-5s %6g", static_cast<int>(i), node.op, node.value);
+    for (const std::size_t place : node.inputs) std::printf("%4d", static_cast<int>(place));
+    for (const double slope : node.slopes) std::printf("%4g", slope);
+    std::printf("%*g\n", node.inputs.empty() ? 25 : 9, node.grad);
   }
 }
 
 // [watch]
-/// Prints the gradient of x once backward has all of it.
+/// Prints the gradient of x once it is complete.
 void watch(const char* name, const Tensor& x) {
   x.on_grad([name](const Array& dx) { std::printf("  dy/d%-2s = %g\n", name, dx.item()); });
 }
@@ -46,12 +46,12 @@ void diamond() {
   Tensor hh = h * h;
   Tensor y = hh + h;
   // [/diamond]
-  std::printf("\nThe same with tensors, newest note first:\n%s", explain(y).c_str());
+  std::printf("\nThe same with tensors, newest node first:\n%s", explain(y).c_str());
 
   watch("w", w), watch("x", x), watch("h", h), watch("hh", hh), watch("y", y);
-  std::printf("\nbackward meets them in the same order:\n");
+  std::printf("\nbackward visits them in the same order:\n");
   y.backward();
-  std::printf("By the formula dy/dh is 2h + 1 = 13: 12 by way of hh, and 1 directly.\n");
+  std::printf("By the formula dy/dh is 2h + 1 = 13: 12 through hh, and 1 directly.\n");
   // [again]
   try {
     y.backward();
@@ -78,10 +78,10 @@ void gradients_add_up() {
 
 void without_a_tape() {
   Tensor w = tensor(3.0).requires_grad_();
-  std::printf("\nThree ways to write no note:\n");
+  std::printf("\nThree ways to record no node:\n");
   // [no_tape]
-  const Tensor constant = tensor(2.0) * tensor(5.0);  // no input wants a gradient
-  const Tensor detached = w.detach() * 2;             // the numbers of w, without its place on the tape
+  const Tensor constant = tensor(2.0) * tensor(5.0);  // no input requires a gradient
+  const Tensor detached = w.detach() * 2;             // the values of w, without its node
   Tensor guarded;
   {
     NoGrad guard;  // until the end of this scope
@@ -95,7 +95,7 @@ void without_a_tape() {
 void written_too_early() {
   // [in_place]
   Tensor w = tensor({1.0, 2.0}).requires_grad_();
-  Tensor y = (w * w).sum();  // keeps w: its gradient is 2w
+  Tensor y = (w * w).sum();  // saves w: its gradient is 2w
   {
     NoGrad guard;
     w[0] = 100.0;  // an update, but backward has not run yet
@@ -104,7 +104,7 @@ void written_too_early() {
   try {
     y.backward();
   } catch (const Error& error) {
-    std::printf("\nNumbers that were kept for backward must still be there:\n  %s\n", error.what());
+    std::printf("\nValues saved for backward must not change:\n  %s\n", error.what());
   }
 }
 
@@ -116,5 +116,5 @@ int main() {
   gradients_add_up();
   without_a_tape();
   written_too_early();
-  std::printf("\nNotes alive at the end: %d. They die with the tensors that hold them.\n", int(live_nodes()));
+  std::printf("\nNodes alive at the end: %d. They die with the tensors that hold them.\n", int(live_nodes()));
 }

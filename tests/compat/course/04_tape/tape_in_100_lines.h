@@ -1,5 +1,5 @@
-// A tape in 100 lines: numbers that remember how they were made, and the gradient of one of them. It needs
-// nothing but the standard library, so that one can read all of it before reading gradus' own (core/tape/).
+// A tape in 100 lines: scalars that record how they were computed, and the gradient of one of them. It needs
+// only the standard library, so you can read all of it before gradus' own tape (core/tape/).
 //
 //   small::Tape tape;
 //   small::Number w = tape.leaf(3), x = tape.leaf(2), h = w * x, y = h * h + h;
@@ -14,21 +14,21 @@
 
 namespace small {
 
-// [note]
-/// What an operation leaves behind: its value, the places of its inputs on the tape, and for each of them the
+// [node]
+/// The record of an operation: its value, the places of its inputs on the tape, and for each of them the
 /// slope, d value / d input.
-struct Note {
+struct Node {
   const char* op;
   double value;
   std::vector<std::size_t> inputs;
   std::vector<double> slopes;
   double grad = 0;
 };
-// [/note]
+// [/node]
 
 class Tape;
 
-/// A number on a tape: a place, no more.
+/// A scalar on a tape, identified by its place.
 struct Number {
   Tape* tape;
   std::size_t place;
@@ -42,41 +42,41 @@ class Tape {
   Tape(const Tape&) = delete;  // numbers point to their tape
   Tape& operator=(const Tape&) = delete;
 
-  /// A number that is given: a weight, an input, a constant.
+  /// A given value: a weight, an input, a constant.
   Number leaf(double value) { return write({"leaf", value, {}, {}}); }
 
-  Number write(Note note) {
-    notes_.push_back(std::move(note));
-    return {this, notes_.size() - 1};
+  Number write(Node node) {
+    nodes_.push_back(std::move(node));
+    return {this, nodes_.size() - 1};
   }
 
   // [backward]
-  /// Sets the grad of every note to d y / d note. An input stands before what was made of it, so from the
-  /// newest note to the oldest every note has its whole gradient before it passes it on.
+  /// Sets the grad of every node to d y / d node. Inputs come before the nodes computed from them, so when
+  /// the nodes are visited from newest to oldest, every gradient is complete before it is passed on.
   void backward(Number y) {
-    for (Note& note : notes_) note.grad = 0;
-    notes_[y.place].grad = 1;
+    for (Node& node : nodes_) node.grad = 0;
+    nodes_[y.place].grad = 1;
     for (std::size_t i = y.place + 1; i-- > 0;)
-      for (std::size_t k = 0; k < notes_[i].inputs.size(); ++k)
-        notes_[notes_[i].inputs[k]].grad += notes_[i].slopes[k] * notes_[i].grad;
+      for (std::size_t k = 0; k < nodes_[i].inputs.size(); ++k)
+        nodes_[nodes_[i].inputs[k]].grad += nodes_[i].slopes[k] * nodes_[i].grad;
   }
   // [/backward]
 
-  const std::vector<Note>& notes() const { return notes_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
 
  private:
-  std::vector<Note> notes_;
+  std::vector<Node> nodes_;
 };
 
-inline double Number::value() const { return tape->notes()[place].value; }
-inline double Number::grad() const { return tape->notes()[place].grad; }
+inline double Number::value() const { return tape->nodes()[place].value; }
+inline double Number::grad() const { return tape->nodes()[place].grad; }
 
 inline Number write(const char* op, double value, Number a, double slope) {
   return a.tape->write({op, value, {a.place}, {slope}});
 }
 
 inline Number write(const char* op, double value, Number a, double slope_a, Number b, double slope_b) {
-  if (a.tape != b.tape) throw std::invalid_argument("two numbers of different tapes");
+  if (a.tape != b.tape) throw std::invalid_argument("two numbers from different tapes");
   return a.tape->write({op, value, {a.place, b.place}, {slope_a, slope_b}});
 }
 

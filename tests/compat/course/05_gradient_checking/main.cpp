@@ -3,8 +3,8 @@
 //
 //   df/dx_i  ~  (f(x + h e_i) - f(x - h e_i)) / 2h        off by about h^2 (formula) + eps / h (rounding)
 //
-// Rules this program tries out: work in f64, choose h near the cube root of eps, weight the outputs by random
-// numbers.
+// Rules that this program demonstrates: work in f64, choose h near the cube root of eps, weight the outputs
+// by random numbers.
 
 #include <cstdio>
 #include <functional>
@@ -59,7 +59,7 @@ void choose_h() {
 }
 
 // [ops]
-/// softmax as an op of our own: y is its value, and backward gets dy and returns dx.
+/// softmax as a custom op: y is its value, and backward gets dy and returns dx.
 template <class Backward>
 Tensor softmax_with(Backward backward, const Tensor& x) {
   const Tensor y = softmax(x.detach(), -1);
@@ -102,7 +102,7 @@ void check_three_backwards() {
   row("0", nothing);
   std::printf(
       "\nsum(y) is 1 whatever x is: checked with it, a backward that does nothing passes. Random weights c\n"
-      "leave no such hiding place.\n");
+      "expose it.\n");
 }
 
 }  // namespace

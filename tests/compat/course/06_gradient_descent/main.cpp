@@ -15,14 +15,15 @@ using namespace gradus;
 namespace {
 
 // [line]
-/// Steps until the line y = 2 x + 1 is found to 0.01 in both numbers; 0 if it is not within 1000.
+/// Steps until both parameters of the line y = 2 x + 1 are found to within 0.01; 0 if this takes more than
+/// 1000.
 int steps_at(double lr, const Tensor& x, const Tensor& y) {
   Tensor w = tensor(0.0).requires_grad_(), b = tensor(0.0).requires_grad_();
   for (int step = 1; step <= 1000; ++step) {
     const Tensor loss = (w * x + b - y).square().mean();
     w.zero_grad(), b.zero_grad();
     loss.backward();
-    const NoGrad guard;  // an update is no part of the loss
+    const NoGrad guard;  // an update is not part of the loss
     w -= lr * w.grad();
     b -= lr * b.grad();
     if (std::abs(w.item() - 2) < 0.01 && std::abs(b.item() - 1) < 0.01) return step;
@@ -60,7 +61,7 @@ Tensor curve(const Tensor& x) { return sin(2 * x) + 0.5 * x; }
 // [train]
 /// One step on a batch; returns the loss before it.
 double train_step(const Net& net, optim::Optimizer& opt, const Tensor& x, const Tensor& y) {
-  const Tensor loss = mse_loss(net(x), y);  // forward: writes the tape
+  const Tensor loss = mse_loss(net(x), y);  // forward: records the tape
   opt.zero_grad();                          // gradients add up, so start from none
   loss.backward();                          // backward: reads the tape
   opt.step();                               // moves every parameter against its gradient

@@ -36,7 +36,7 @@ void softmax_by_hand() {
 }
 
 void large_logits() {
-  std::printf("\nLarge logits: exp(1000) is infinite, and inf / inf is no number.\n");
+  std::printf("\nLarge logits: exp(1000) is infinite, and inf / inf is not a number.\n");
   // [stable]
   const Tensor z = tensor({1000.0, 1001.0}), m = z.max();
   const Tensor naive = exp(z) / exp(z).sum();
@@ -69,7 +69,7 @@ Pairs draw(std::int64_t n) {
 Tensor learn(std::int64_t n, bool softmax_twice) {
   const Pairs seen = draw(n), fresh = draw(10'000);
   // [table]
-  Tensor table = zeros({4, 4}).requires_grad_();  // a row of logits for each letter before
+  Tensor table = zeros({4, 4}).requires_grad_();  // a row of logits for each previous letter
   const auto loss = [&](const Pairs& pairs) {
     const Tensor z = table[pairs.before];  // [n, 4]
     return cross_entropy(softmax_twice ? softmax(z, -1) : z, pairs.after);
@@ -88,7 +88,8 @@ void floors() {
   const double entropy = -kNext * std::log(kNext) - 3 * kOther * std::log(kOther);
   std::printf(
       "\nA blind guess costs log V:  V = 4: %.2f   V = 65: %.2f   V = 50257: %.2f nats\n"
-      "A language of 4 letters, the next one sure to 70%%: its entropy is %.2f nats. Means of 20 seeds:\n\n"
+      "A language of 4 letters, the likeliest next one at 70%%: its entropy is %.2f nats. Means of 20 "
+      "seeds:\n\n"
       "pairs seen   loss on them   in seeds below the entropy   loss on new ones\n",
       std::log(4.0), std::log(65.0), std::log(50257.0), entropy);
   for (const std::int64_t n : {30, 100, 1000}) {

@@ -73,7 +73,7 @@ struct Plain : nn::Module {
 };
 // [/plain]
 
-/// The loss on sin 2x + x/2 after 300 steps, and what the best constant answer costs.
+/// The loss on sin 2x + x/2 after 300 steps, and that of the best constant answer.
 std::pair<double, double> train(int depth, double v, double lr, unsigned seed) {
   manual_seed(seed);
   const Plain net(depth, v);

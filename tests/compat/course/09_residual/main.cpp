@@ -14,7 +14,7 @@ constexpr std::int64_t C = 32;
 struct Scheme {
   const char* name;
   double v;             // W1 and W2 are N(0, v/d),
-  bool scaled = false;  // W2 divided by sqrt(L) besides
+  bool scaled = false;  // in addition, W2 divided by sqrt(L)
 };
 constexpr Scheme kSchemes[] = {
     {"N(0, 1/d)", 1}, {"N(0, 1/(3d))", 1.0 / 3}, {"N(0, 0.02^2)", 0.02 * 0.02 * C}, {"W2/sqrt(L)", 1, true}};
@@ -56,7 +56,7 @@ Tensor jacobian(const std::vector<Branch>& branches, const Tensor& x) {
   return copies.grad();
 }
 
-/// How far the product of all I + J_l, and I + their sum, are from dx_L/dx_0, in percent.
+/// The distance of the product of all I + J_l, and of I + the sum of the J_l, from dx_L/dx_0, in percent.
 Tensor errors(const Scheme& s, int L, bool) {
   const std::vector<Branch> branches = random_branches(L, s);
   Tensor x = randn({C}), product = eye(C), sum = eye(C);

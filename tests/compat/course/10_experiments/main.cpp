@@ -14,7 +14,7 @@ using namespace gradus;
 namespace {
 
 // [run]
-/// How far a small net is from the true curve after 150 steps. The seed decides data and first weights.
+/// How far a small net is from the true curve after 150 steps. The seed determines data and initial weights.
 double run(unsigned seed, double rate) {
   manual_seed(seed);
   const nn::Linear in(1, 16), out(16, 1);
@@ -35,7 +35,7 @@ double run(unsigned seed, double rate) {
 double percent(const Tensor& truths) { return 100 * truths.to(f64).mean().item(); }
 
 // [interval]
-/// Which rows of x [experiments, n] have an interval mean +- t s / sqrt(n) that holds the truth.
+/// Which rows of x [experiments, n] have an interval mean +- t s / sqrt(n) that contains the truth.
 Tensor covers(const Tensor& x, double t, double truth) {
   const Tensor half = t * x.std({-1}) / std::sqrt(double(x.size(-1)));
   return (x.mean(-1) - truth).abs() <= half;

@@ -75,7 +75,7 @@ void eps_inside() {
 }
 
 void two_directions(const Tensor& x) {
-  std::printf("\nTwo directions v, and the part of v that gets through, sigma |J v| / |v|:\n");
+  std::printf("\nTwo directions v, and the part of v that passes, sigma |J v| / |v|:\n");
   const auto part = [](const Tensor& token, const Tensor& v) {
     return (by_components(token, v, 1e-5) * sigma(token)).norm().item() / v.norm().item();
   };
@@ -85,7 +85,7 @@ void two_directions(const Tensor& x) {
 }
 
 // [factor]
-/// How many times as long as a random dy the gradient dx is that layer norm makes of it.
+/// The length of layer norm's gradient dx over that of a random dy.
 double factor(const Tensor& x) {
   const Tensor dy = randn(x.shape());
   Tensor leaf = x.clone().requires_grad_();

@@ -23,7 +23,7 @@ Tensor whole_image_norm(const Tensor& x) { return standardize(x, {1, 2, 3}); }
 Tensor group_norm(const Tensor& x, std::int64_t groups) {
   return standardize(x.reshape({x.size(0), groups, -1, x.size(2), x.size(3)}), {2, 3, 4}).reshape(x.shape());
 }
-Tensor token_norm(const Tensor& x) { return standardize(x, {1}); }  // each place of each image by itself
+Tensor token_norm(const Tensor& x) { return standardize(x, {1}); }  // each place of each image separately
 Tensor rms_norm_by_hand(const Tensor& x) { return x / (x.square().mean(1, true) + 1e-6).sqrt(); }
 // [/standardize]
 
@@ -50,7 +50,8 @@ void one_formula() {
 double apart(const Tensor& a, const Tensor& b) { return ((a - b).norm() / b.norm()).item(); }
 
 // [batches]
-/// How much a token's output changes when the other tokens of its batch do, and when training ends. x [B, C]
+/// How much a token's output changes when the other tokens of its batch change, and when training ends. x [B,
+/// C]
 void batches() {
   std::printf(
       "\nThe output of one token, 32 channels, mean of 200 draws. Batch norm | layer norm:\n\n"

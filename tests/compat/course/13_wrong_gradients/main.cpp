@@ -30,7 +30,7 @@ const std::pair<const char*, Backward> kRows[] = {
     {"(delta_ij - mu_j) / sigma                   ", printed}};
 
 // [norm]
-/// Layer norm with a backward to be chosen (chapter 5 says how record works).
+/// Layer norm with a given backward (chapter 5 explains record).
 Tensor norm_with(Backward backward, const Tensor& x) {
   return record("norm_with", layer_norm(x.detach()).array(), {&x},
                 [=, x = x.array()](const Array& dy, Needs) -> Grads {
@@ -71,7 +71,7 @@ void checks() {
 }
 
 // [training]
-/// A small net with one norm, fitted to a curve: in each step all weights go a little against their
+/// A small net with one norm, fitted to a curve: each step moves all weights a little against their
 /// gradients. Returns the loss before and after, and log10 of the largest |mean| of a token at the end.
 Tensor train(Backward backward, std::uint64_t seed) {
   manual_seed(seed);

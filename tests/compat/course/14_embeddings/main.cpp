@@ -40,13 +40,13 @@ void equivariance() {
   const auto row = [](const char* what, const Tensor& a, const Tensor& b) {
     std::printf("  %-30s %s\n", what, verdict(allclose(a, b, 0, 1e-12)));
   };
-  std::printf("\nShuffle the tokens, then attend; or attend, then shuffle what comes out:\n");
+  std::printf("\nShuffle the tokens, then attend; or attend, then shuffle the output:\n");
   row("attention", attend(moved(x)), moved(attend(x)));
   row("with positions added", attend(moved(x) + p), moved(attend(x + p)));
   row("with a causal mask", attend(moved(x), true), moved(attend(x, true)));
 }
 
-/// Position t's vector times that of t + distance, for the ways to write positions that are fixed.
+/// Position t's vector times that of t + distance, for the encodings that are not learned.
 void distances() {
   const Tensor p = nn::SinusoidalPositions(64, 32)(64), q = randn({32}), k = randn({32});
   const Tensor qs = rope(q.expand({64, 32})), ks = rope(k.expand({64, 32}));
@@ -63,7 +63,7 @@ void distances() {
 }
 
 // [task]
-/// Rows of 8 different tokens in random order; before the first one stands the last.
+/// Rows of 8 different tokens in random order; the last one counts as coming before the first.
 Tensor rows(std::int64_t B) { return sort(rand({B, 8}), -1).second; }
 Tensor before(const Tensor& ids) { return roll(ids, 1, 1); }
 
@@ -87,7 +87,7 @@ struct Reader : nn::Module {
 // [/task]
 
 void training() {
-  std::printf("\nWhich token stands before this one? Loss after 500 steps, three seeds (ln 7 = %.3f):\n",
+  std::printf("\nWhich token comes before this one? Loss after 500 steps, three seeds (ln 7 = %.3f):\n",
               std::log(7.0));
   for (const char* kind : {"none", "learned", "sinusoidal", "rotary"}) {
     std::printf("  %-14s", kind);

@@ -25,7 +25,7 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t
 // [/attention]
 
 // [head]
-/// What makes queries, keys and values of a token: three matrices [C, D].
+/// Computes queries, keys and values from tokens, with three matrices [C, D].
 struct Head {
   Tensor wq, wk, wv;
   Tensor operator()(const Tensor& x, std::int64_t axis = -1) const {
@@ -47,7 +47,7 @@ void one_head(const Head& head, const Tensor& x) {
 }
 
 // [causality]
-/// How much the output at each position changes when the last token does.
+/// How much the output at each position changes when the last token changes.
 Tensor influence_of_last(const Head& head, const Tensor& x, std::int64_t axis) {
   const Tensor other = x.clone();
   other.select(1, x.size(1) - 1) = 3.0;
@@ -90,14 +90,14 @@ void train_guesser(std::int64_t axis, std::uint64_t seed) {
   }
   const NoGrad guard;
   const Tensor fresh = randint(0, 2, {2000, 9});
-  double apart = 0;  // each toss guessed before the next one has fallen
+  double apart = 0;  // each toss is guessed before the next one is shown
   for (int t = 0; t < 8; ++t) apart += model.loss(fresh, t, t + 1, axis).item() / 8;
   std::printf("   %6.3f %6.3f", model.loss(fresh, 0, 8, axis).item(), apart);
 }
 
 void leak() {
   std::printf(
-      "\nGuessing coin tosses: no model that is not shown the next one can expect less than ln 2 = 0.693.\n"
+      "\nGuessing coin tosses: without seeing the next one, no model can expect less than ln 2 = 0.693.\n"
       "The loss on new games, given whole as in training and toss by toss, for three seeds:\n\n"
       "                               whole  apart    whole  apart    whole  apart\n");
   for (const std::int64_t axis : {-1, -2}) {

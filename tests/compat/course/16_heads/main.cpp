@@ -17,7 +17,7 @@ Tensor multihead(const nn::MultiheadAttention& m, const Tensor& x, std::int64_t 
   const std::vector<Tensor> p = chunk(linear(x, m.in_proj_weight, m.in_proj_bias), 3, -1);
   const Tensor out =
       scaled_dot_product_attention(split_heads(p[0], H), split_heads(p[1], H), split_heads(p[2], H));
-  return m.out_proj(out.transpose(1, 2).reshape(x.shape()));  // side by side again, then mixed
+  return m.out_proj(out.transpose(1, 2).reshape(x.shape()));  // concatenated, then mixed
 }
 // [/heads]
 
@@ -37,7 +37,7 @@ void why_the_root() {
     for (const bool root : {false, true}) {
       const Tensor q = randn({400, D}).requires_grad_(), k = randn({16, D});
       const Tensor S = matmul(q, k.t()) / (root ? std::sqrt(double(D)) : 1.0), P = softmax(S, -1);
-      (P * randn(P.shape())).sum().backward();  // a loss that likes some weights and dislikes others
+      (P * randn(P.shape())).sum().backward();  // a random linear loss
       const Tensor dq = sort(q.grad().norm(2, -1)).first;
       std::printf("%5d   %-15s %6.1f %9.2f %9.4f %9.2f\n", int(D), root ? "q k / sqrt(D)" : "q k",
                   S.square().mean().sqrt().item(), P.max(-1).mean().item(), dq[200].item(), dq.mean().item());
@@ -50,8 +50,7 @@ Tensor basis(const Tensor& w) {  // orthonormal, of its rows (Gram and Schmidt)
   return q;
 }
 
-/// What the query subspaces of two heads share: the mean squared cosine of their principal angles. 1: the
-/// same.
+/// The overlap of two heads' query subspaces: the mean squared cosine of their principal angles. 1: the same.
 double shared(const nn::GPT& gpt) {
   const NoGrad guard;
   const std::vector<Tensor> heads =
@@ -76,14 +75,14 @@ void order_one() {
   std::printf(format, "matrices four times as large", largest(x, 4 * w), largest(x, 4 * w, true));
 }
 
-/// Lines of 8 pairs, a box of 4 and the one of its 4 things that stays in it, after a start token: [B, 17].
+/// Lines of 8 pairs after a start token, each one of 4 boxes and its content, one of 4 things: [B, 17].
 Tensor lines(std::int64_t B) {
   const Tensor boxes = randint(0, 4, {B, 8}),
                things = gather(4 + 4 * arange(4) + randint(0, 4, {B, 4}), 1, boxes);
   return cat({full({B, 1}, 20), stack({boxes, things}, 2).reshape({B, 16})}, 1);
 }
 
-/// Trains a GPT; prints the largest score of its second layer and what two heads share, before and after.
+/// Trains a GPT; prints the largest score of its second layer and the overlap of two heads, before and after.
 void train(bool qk_norm, std::uint64_t seed) {
   manual_seed(seed);
   const nn::GPT gpt({.vocab = 21,
@@ -111,7 +110,7 @@ int main() {
   why_the_root();
   order_one();
   std::printf(
-      "\nA GPT of two layers before and after 300 steps; largest score, and what two heads' queries share\n"
+      "\nA GPT of two layers before and after 300 steps; largest score, and overlap of two heads' queries\n"
       "(1: the same directions; by chance D / C = 0.25), three seeds each:\n"
       "                     before              after");
   for (const bool qk_norm : {false, true})

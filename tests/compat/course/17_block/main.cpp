@@ -9,7 +9,7 @@ using namespace gradus;
 namespace {
 constexpr std::int64_t C = 64;
 // [block]
-Tensor ffn(const nn::BlockParts& b, const Tensor& x) {  // each token by itself: C -> F -> C
+Tensor ffn(const nn::BlockParts& b, const Tensor& x) {  // each token separately: C -> F -> C
   return b.ffn.linear2(relu(b.ffn.linear1(x)));
 }
 
@@ -31,7 +31,7 @@ void by_hand() {
   const auto later = [&](auto f) {
     return verdict(allclose(f(x).slice(1, 1), f(other).slice(1, 1), 0, 1e-12));
   };
-  std::printf("Another first token; what comes out at the others: ffn %s, attention %s\n", later(block.ffn),
+  std::printf("Another first token; the output at the others: ffn %s, attention %s\n", later(block.ffn),
               later([&](const Tensor& z) { return block.self_attn(z); }));
 }
 
@@ -69,7 +69,7 @@ void dropouts() {
 }
 
 // [task]
-/// Digits 0 .. 6; asked for at each: its sum with the digit before it, modulo 7.
+/// Digits 0 .. 6; the target at each is its sum with the digit before it, modulo 7.
 struct Adder : nn::Module {
   Adder(bool attention, bool feed_forward) : attends(attention), computes(feed_forward) {}
   bool attends, computes;

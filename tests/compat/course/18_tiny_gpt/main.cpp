@@ -10,7 +10,7 @@ using namespace gradus;
 
 namespace {
 // [tasks]
-// 22 tokens: boxes 0 1 2 3, four things for each of them (a to p), and two that say what is to be done.
+// 22 tokens: boxes 0 1 2 3, four things for each of them (a to p), and two that name the task.
 constexpr char kNames[] = "0123abcdefghijklmnop=?";
 
 /// =dkacdbkadkacdbka: eight things, and the same again. [B, 17]
@@ -26,10 +26,9 @@ Tensor recalls(std::int64_t B) {
 // [/tasks]
 
 // [loss]
-/// The loss of the tokens that can be known: the second half of a copy (from 8 on), every thing after its
-/// box.
+/// The loss of the predictable tokens: the second half of a copy (from 8 on), every thing after its box.
 Tensor loss(const nn::GPT& gpt, const Tensor& ids, std::int64_t from, std::int64_t step) {
-  const Tensor next = full({ids.size(0), 16}, -100);  // -100: not asked for
+  const Tensor next = full({ids.size(0), 16}, -100);  // -100: not in the loss
   next.slice(1, from, 16, step) = ids.slice(1, from + 1, 17, step);
   return gpt.loss(ids.slice(1, 0, 16), next);
 }
@@ -99,7 +98,7 @@ int main() {
   double floor = 0;  // the i-th pair's box is a new one with probability (3/4)^i: then its thing costs ln 4
   for (int i = 0; i < 8; ++i) floor += std::pow(0.75, i) * std::log(4.0) / 8;
   std::printf(
-      "The least loss that can be expected: copy 0, recall %.2f. After 500 steps:\n"
+      "The lowest loss that can be expected: copy 0, recall %.2f. After 500 steps:\n"
       "  seed    copy: loss   right     recall: loss   right\n",
       floor);
   for (const std::uint64_t seed : {2U, 1U, 0U}) {

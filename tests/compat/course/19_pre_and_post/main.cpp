@@ -24,7 +24,7 @@ Tensor pre_ln(const nn::BlockParts& b, const Tensor& x) {
 }
 // [/equations]
 
-/// Matrices N(0, 1/d), biases 0, queries and keys 0 (each position averages all): how Xiong et al. start.
+/// The initial weights of Xiong et al.: N(0, 1/d), biases 0, queries and keys 0 (attention averages all).
 nn::PreLNBlock random_block() {
   const nn::PreLNBlock block({.d_model = C, .heads = 4, .d_ff = C});
   for (const auto& [name, w] : block.named_parameters())

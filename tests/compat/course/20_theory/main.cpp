@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t d = 64, n = 16, kClasses = 16;  // channels, positions
 
 // [setting]
-/// The paper's setting: every matrix d x d from N(0, 1/d); queries and keys 0, so attention takes means.
+/// The paper's setting: every matrix d x d from N(0, 1/d); queries and keys 0, so attention averages.
 struct Block {
   Tensor V = matrix(), O = matrix(), W1 = matrix(), W2 = matrix().requires_grad_();
   static Tensor matrix() { return randn({d, d}) / std::sqrt(double(d)); }
@@ -33,7 +33,8 @@ Tensor mean_of(int seeds, const auto& f) {
 }
 
 // [parts]
-/// For each of 32 Pre-LN blocks: what attention adds to |x|^2 / d, what the FFN adds, and |x|^2 / d after it.
+/// For each of 32 Pre-LN blocks: the additions of attention and of the FFN to |x|^2 / d, and |x|^2 / d after
+/// it.
 Tensor parts() {
   const auto size = [](const Tensor& x) { return x.square().mean(); };
   Tensor x = randn({n, d});
@@ -71,7 +72,8 @@ Tensor top(bool pre, int L, Loss kind) {
 // [/top]
 
 // [appendix]
-/// How many times as long a random gradient is after the norm of LN(h + FFN(h)), and after h + FFN(h).
+/// The factors by which the length of a random gradient changes through the norm of LN(h + FFN(h)) and
+/// through h + FFN(h).
 Tensor way_down() {
   const Block block;
   Tensor h = layer_norm(randn({n, d})).requires_grad_();

@@ -17,7 +17,7 @@ struct AdamByHand {
   double b1 = 0.9, b2 = 0.999, eps = 1e-8;
   int t = 0;
   Tensor m = tensor(0.0), v = tensor(0.0);
-  /// What is taken from w for the gradient g.
+  /// The amount to subtract from w for the gradient g.
   Tensor update(const Tensor& g) {
     ++t;
     m = b1 * m + (1 - b1) * g;
@@ -50,7 +50,7 @@ void first_step() {
 
 void noise() {
   std::printf(
-      "\nGradients of nothing but noise, N(0, 1): the root mean square of 10000 steps, rate 1:\n\n"
+      "\nGradients that are pure noise, N(0, 1): the root mean square of 10000 steps, rate 1:\n\n"
       "    t   constant rate   formula   warm-up over 100 steps\n");
   // [noise]
   AdamByHand plain{.lr = 1.0}, warm{.lr = optim::warmup_linear(1.0, 100)};
@@ -68,7 +68,7 @@ void noise() {
 
 // [train]
 /// Whether a GPT of 6 blocks is below guessing after step 150. It learns to repeat 6 random tokens of 8;
-/// guessing has the loss ln 8 = 2.08, and below 2.05, the mean of 50 steps, it does something else.
+/// guessing has the loss ln 8 = 2.08, and a mean of 50 steps below 2.05 counts as below guessing.
 bool learns(const nn::Placement& placement, bool adam, const optim::Schedule& lr, std::uint64_t seed) {
   manual_seed(seed);
   const nn::GPT gpt({.vocab = 8,

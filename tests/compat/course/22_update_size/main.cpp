@@ -37,15 +37,15 @@ struct Batch {
   Tensor ids = randint(0, 8, {4, 12}), targets = randint(0, 8, {4, 12});
 };
 
-/// Matrices N(0, 1/fan_in), the same for all; then what the placement sets itself.
+/// Matrices N(0, 1/fan_in), the same for all; then the placement's own initialization.
 nn::GPT model(const nn::Placement& placement, std::int64_t layers, const Batch& batch) {
   const nn::BlockOptions block = {.d_model = 32, .heads = 4, .layers = layers};
   nn::GPT gpt({.vocab = 8, .context = 12, .layers = layers, .placement = placement, .block = block});
   for (const auto& [name, w] : gpt.named_parameters())
     if (w.dim() == 2) nn::init::normal_(w, 0, 1 / std::sqrt(double(w.size(1))));
   // [own]
-  if (placement.init) placement.init(gpt.transformer, block);       // DeepNorm's weights
-  nn::profile_admin_([&] { gpt.loss(batch.ids, batch.targets); });  // Admin's shortcuts; others: nothing
+  if (placement.init) placement.init(gpt.transformer, block);      // DeepNorm's weights
+  nn::prepare_(gpt, [&] { gpt.loss(batch.ids, batch.targets); });  // Admin's shortcuts; others: nothing
   // [/own]
   return gpt;
 }
@@ -96,14 +96,14 @@ void row(const std::string& name, const Tensor& logs, int digits) {  // [4, 5]
 
 int main() {
   const DefaultDType guard(f64);
-  const char* const heads = "          6 blocks     12      24      48   goes as (least to largest seed)\n";
+  const char* const heads = "          6 blocks     12      24      48   goes as (lowest to highest seed)\n";
   std::vector<nn::Placement> placements = {nn::pre_ln(), nn::post_ln(), nn::admin(), nn::deep_norm()};
   std::vector<Tensor> logs;
   for (const nn::Placement& placement : placements) logs.push_back(all_depths(placement));
   std::printf("How far one update of Adam moves the logits, over its rate, geometric means of 5 seeds:\n\n%s",
               heads);
   for (std::size_t i = 0; i < 4; ++i) row(placements[i].name, logs[i].select(2, 1), 0);
-  std::printf("\nThe norm of the gradient that the update was made from:\n\n%s", heads);
+  std::printf("\nThe norm of the gradient from which the update was computed:\n\n%s", heads);
   for (std::size_t i = 0; i < 4; ++i) row(placements[i].name, logs[i].select(2, 0), 1);
   std::printf("\nExercise 2, Post-LN with 48 blocks, the same means:\n");
   for (const double rate : {1e-8, 1e-6, 1e-4, 1e-2}) {

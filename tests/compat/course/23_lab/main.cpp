@@ -38,7 +38,7 @@ std::vector<double> gradients(const nn::Placement& placement, std::int64_t layer
 struct Claim {
   const char* sentence;
   double low, high;                 // the band, written down before the run
-  double (*figure)(std::uint64_t);  // one number a seed
+  double (*figure)(std::uint64_t);  // one number per seed
 };
 
 double spread(const std::vector<double>& g) {
@@ -70,7 +70,7 @@ struct Interval {
   double low, high;
 };
 
-/// Student's interval of level 0.95 for the mean over seeds; t is its factor for so many seeds.
+/// Student's interval of level 0.95 for the mean over seeds; t is its factor for this number of seeds.
 Interval interval(const std::vector<double>& figures, double t) {
   const Tensor x = from_vector(figures);
   const double half = t * std::sqrt(x.var().item() / double(figures.size()));

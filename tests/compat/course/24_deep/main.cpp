@@ -11,11 +11,12 @@ using namespace gradus;
 
 namespace {
 
-constexpr double kPeak = 1e-3, kBudget = 0.1;  // the rate wanted, and how far the first step may move logits
+constexpr double kPeak = 1e-3,
+                 kBudget = 0.1;  // the desired rate, and how far the first step may move the logits
 
 double rms(const Tensor& x) { return x.square().mean().sqrt().item(); }
 
-/// Matrices N(0, 1/fan_in), the same for all; then what the placement sets itself (chapter 22).
+/// Matrices N(0, 1/fan_in), the same for all; then the placement's own initialization (chapter 22).
 nn::GPT model(const nn::Placement& placement, std::int64_t layers) {
   const nn::BlockOptions block = {.d_model = 32, .heads = 4, .layers = layers};
   nn::GPT gpt({.vocab = 8, .context = 12, .layers = layers, .placement = placement, .block = block});

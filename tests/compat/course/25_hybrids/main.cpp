@@ -1,4 +1,4 @@
-// Fifteen placements between Pre-LN and Post-LN, and how each compares with the limits of both.
+// Fifteen placements, Pre-LN and Post-LN among them, and how each compares with the limits of these two.
 // Its chapter: docs/course/25_hybrids/README.md
 
 #include <cmath>
@@ -47,14 +47,14 @@ struct KeelByHand : nn::Module {
 };
 // [/keel]
 
-/// Matrices N(0, 1/fan_in), the same for all; then what the placement sets itself (chapter 22).
+/// Matrices N(0, 1/fan_in), the same for all; then the placement's own initialization (chapter 22).
 nn::GPT model(const nn::Placement& placement, std::int64_t layers, const Tensor& ids, const Tensor& targets) {
   const nn::BlockOptions block = {.d_model = 32, .heads = 4, .layers = layers};
   nn::GPT gpt({.vocab = 8, .context = 12, .layers = layers, .placement = placement, .block = block});
   for (const auto& [name, w] : gpt.named_parameters())
     if (w.dim() == 2) nn::init::normal_(w, 0, 1 / std::sqrt(double(w.size(1))));
   if (placement.init) placement.init(gpt.transformer, block);
-  nn::profile_admin_([&] { gpt.loss(ids, targets); });
+  nn::prepare_(gpt, [&] { gpt.loss(ids, targets); });
   return gpt;
 }
 

@@ -10,7 +10,7 @@ constexpr std::int64_t kDistances[] = {16, 64, 256, 1024};
 constexpr std::int64_t kValues = 8, kNoise = 8, kQuestion = 16;
 
 // [naive]
-/// Attention as the formula has it: all T^2 scores stand in memory at once.
+/// Attention as in the formula: all T^2 scores are in memory at once.
 Tensor naive(const Tensor& q, const Tensor& k, const Tensor& v) {
   const std::int64_t T = q.size(-2);
   const Tensor scores = matmul(q, k.transpose(-2, -1)) / std::sqrt(double(q.size(-1)));
@@ -19,7 +19,7 @@ Tensor naive(const Tensor& q, const Tensor& k, const Tensor& v) {
 }
 // [/naive]
 
-/// MiB that forward and backward need at their peak, beside q, k and v [1, 1, T, 16].
+/// MiB that forward and backward need at their peak, in addition to q, k and v [1, 1, T, 16].
 double peak(const auto& attention, std::int64_t T) {
   const Tensor q = randn({1, 1, T, 16}, f32).requires_grad_(), k = randn({1, 1, T, 16}, f32);
   const std::int64_t before = memory_stats().live_bytes;
@@ -29,7 +29,7 @@ double peak(const auto& attention, std::int64_t T) {
 }
 
 void memory() {
-  set_num_threads(1);  // each thread has some memory of its own
+  set_num_threads(1);  // each thread needs some memory
   std::printf("Memory of one head at its peak, MiB\n    T  written out        fused\n");
   const auto fused = [](const Tensor& q, const Tensor& k, const Tensor& v) {
     return scaled_dot_product_attention(q, k, v, {.causal = true});
@@ -78,7 +78,7 @@ void far(const char* name, nn::Positions positions) {
 }
 
 // [gradient]
-/// log10 of |dy/dx_0|, the gradient of the last output of T, for the first token.
+/// log10 of |dy/dx_0|, the gradient of the last of T outputs with respect to the first token.
 double first_gradient(std::int64_t T, bool attention) {
   const std::int64_t C = 32;
   const Tensor x = randn({T, C}).requires_grad_(), w = randn({C, C}) / std::sqrt(double(C));
@@ -107,13 +107,13 @@ int main() {
   const DefaultDType guard(f64);
   memory();
   std::printf(
-      "\nRight answers to what was trained with 1 to 16 tokens between: mean of 3 seeds (least)\n"
+      "\nRight answers after training across 1 to 16 tokens: mean of 3 seeds (lowest)\n"
       "positions            16           64          256         1024\n");
   far("none", nn::Positions::none);
   far("learned", nn::Positions::learned);
   far("rotary", nn::Positions::rotary);
   far("ALiBi", nn::Positions::alibi);
-  std::printf("\nlog10 of the gradient of the last output for the first token, means of 10 seeds\n");
+  std::printf("\nlog10 of the last output's gradient with respect to the first token, means of 10 seeds\n");
   std::printf("tokens               16           64          256         1024\n");
   reaches("recurrent", false);
   reaches("attention", true);

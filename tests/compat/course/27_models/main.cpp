@@ -11,7 +11,7 @@ constexpr std::int64_t V = 50, C = 32, T = 12;
 const nn::Seq2SeqOptions kFirst{
     .vocab = V, .encoder_layers = 2, .decoder_layers = 2, .block = {.d_model = C, .heads = 4}};
 
-/// What a model says of itself when it is asked; stack: where its blocks are, apply: ids [1, T] -> [1, T,
+/// Prints a model's properties, found by running it; stack: where its blocks are, apply: ids [1, T] -> [1, T,
 /// ...].
 void print(const std::string& title, const auto& model, const std::string& stack, const auto& apply) {
   model.eval();

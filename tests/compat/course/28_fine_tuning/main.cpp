@@ -13,8 +13,8 @@ enum Trained { everything, last_block, lora, scratch };
 
 // [lora]
 struct Model {
-  std::map<std::string, Tensor> w, a, b;  // a and b are empty but for LoRA
-  /// The matrix that acts: W, or W + (alpha / r) B A.
+  std::map<std::string, Tensor> w, a, b;  // a and b are empty except with LoRA
+  /// The effective matrix: W, or W + (alpha / r) B A.
   Tensor matrix(const std::string& name) const {
     if (!a.contains(name)) return w.at(name);
     return w.at(name) + (kAlpha / kRank) * matmul(b.at(name), a.at(name));
@@ -66,7 +66,7 @@ int train(const Model& m, const std::vector<Tensor>& weights, double rate, Task 
 }
 
 // [choose]
-/// A copy of the model in which all is frozen but what is to be trained, and a list of that.
+/// A copy of the model in which everything is frozen except the weights to be trained, and a list of these.
 std::pair<Model, std::vector<Tensor>> prepared(const Model& first, Trained trained) {
   Model m = trained == scratch ? random_model() : first;
   std::vector<Tensor> weights;
@@ -81,7 +81,7 @@ std::pair<Model, std::vector<Tensor>> prepared(const Model& first, Trained train
   return {m, weights};
 }
 // [/choose]
-/// Goes on from the first models, one for each seed.
+/// Continues from the initial models, one for each seed.
 void row(const char* name, const std::vector<Model>& firsts, Trained trained, double rate, int old = 0) {
   std::vector<Tensor> seeds;
   std::int64_t numbers = 0;
@@ -93,7 +93,7 @@ void row(const char* name, const std::vector<Model>& firsts, Trained trained, do
     for (const Tensor& w : weights) numbers += w.numel();
   }
   const Tensor table = stack(seeds), mean = table.mean(0), loss = table.select(1, 1);
-  static const Tensor first_row = loss;  // the same first models: differences are within a seed
+  static const Tensor first_row = loss;  // the same initial models: differences are within a seed
   const Tensor more = loss - first_row;
   const double by = more.mean().item(), half = 2.776 * more.std().item() / std::sqrt(5.0);
   std::printf("%-19s %6.0f %6.3f %5.0f %5.1f (%.1f to %.1f) %5.0f%% %8.1f (%.1f to %.1f)\n", name,

@@ -15,12 +15,12 @@ struct Net : nn::Module {
 void weights(const std::string& path) {
   const Net net, other;
   save_safetensors(path, net.state_dict()), other.load_state_dict(load_safetensors(path));
-  std::printf("The file holds, by PyTorch's names:\n");
+  std::printf("The file contains, by PyTorch's names:\n");
   for (const auto& [name, tensor] : load_safetensors(path))
     std::printf("  %-12s %s\n", name.c_str(), to_string(tensor.shape()).c_str());
   const Tensor x = randn({5, 2});
   std::printf("The two nets agree to the last bit: %s\n", (net(x) == other(x)).all() ? "yes" : "no");
-  std::printf("\nA file for another model is refused, with all that does not fit:\n");
+  std::printf("\nA file for another model is refused, with all mismatches:\n");
   try {
     Net(16, "head").load_state_dict(load_safetensors(path));
   } catch (const Error& error) {
@@ -34,7 +34,7 @@ std::array<Tensor, 2> points(Generator generator = Generator(7)) {
   return {x, x.square().sum(-1, true)};
 }
 
-/// A training run: everything its next step depends on.
+/// A training run: everything on which its next step depends.
 struct Run {
   Net net;
   optim::Adam opt{net.parameters(), {.lr = optim::warmup_linear(0.05, 10)}};
@@ -108,7 +108,7 @@ void same_bits() {
 int main() try {
   const DefaultDType guard(f64);
   manual_seed(0);
-  const std::string folder = "29_saving_files";  // gone at the end
+  const std::string folder = "29_saving_files";  // removed at the end
   std::filesystem::create_directory(folder);
   weights(folder + "/model.safetensors");
   checkpoints(folder + "/checkpoints");

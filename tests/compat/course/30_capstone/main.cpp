@@ -13,7 +13,7 @@ using namespace gradus;
 namespace {
 
 constexpr std::int64_t C = 64, kLayers = 32;
-constexpr std::uint64_t kGroup = 8, kGroups = 13;  // draws of a group, and groups: 104 pairs
+constexpr std::uint64_t kGroup = 8, kGroups = 13;  // draws per group, and groups: 104 pairs
 constexpr std::uint64_t kFirst = 6000;             // the first of the seeds that count
 
 /// Xiong et al.'s weights: matrices N(0, 1/d), biases 0, queries and keys 0.
@@ -56,7 +56,7 @@ Tensor runs(std::uint64_t first, std::uint64_t count) {
 }
 
 // [figure]
-/// ln(largest / least over the layers), mean of both matrices, of Pre-LN minus Post-LN: one figure a pair.
+/// ln(largest / smallest over the layers), mean of both matrices, Pre-LN minus Post-LN: one figure per pair.
 Tensor figures(const Tensor& logs) {  // [pairs, 2, layers, 2]
   const Tensor spread = (logs.max(2) - logs.min(2)).mean(-1);
   return spread.select(1, 0) - spread.select(1, 1);

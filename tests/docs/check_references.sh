@@ -71,8 +71,10 @@ done)
 }
 
 # "57 claims" and "7 more claims" of README.md: those of the ledger, and those that are not measured yet.
-measured=$(sed -n 's/.* Of \([0-9]*\) claims: .*/\1/p' docs/claims.md)
-planned=$(($(cat examples/lab/claims/data/*.json | grep -c '"number":') - measured))
+all=$(sed -n 's/.* Of \([0-9]*\) claims: .*/\1/p' docs/claims.md)
+planned=$(sed -n 's/.* Of [0-9]* claims: .* \([0-9]*\) are not measured.*/\1/p' docs/claims.md)
+planned=${planned:-0}
+measured=$((all - planned))
 set -- "ledger of $measured claims"
 [ $planned = 0 ] || set -- "$@" "$planned more claims"
 for words; do

@@ -39,7 +39,7 @@ export class Chromium {
   async close() {
     this.process.kill();
     await this.ended;
-    rmSync(this.profile, {recursive: true, force: true, maxRetries: 5});
+    rmSync(this.profile, {recursive: true, force: true, maxRetries: 20});
   }
 }
 

@@ -154,7 +154,7 @@ async function wordsOfARun(browser) {
   const first = await finished(browser, '#layers=2&steps=25');
   check(/^Done\. Loss, mean of the last 20 steps: Pre-LN \d\.\d\d, Post-LN \d\.\d\d\.$/.test(await text(first, 'status')),
         `which loss, and three digits: ${await text(first, 'status')}`);
-  const [, pre, post] = (await text(first, 'ends')).match(/kept aside, after the last step: Pre-LN ([\d.]+), Post-LN ([\d.]+)\./).map(Number);
+  const [, pre, post] = (await text(first, 'ends')).match(/Loss on held-out text, after the last step: Pre-LN ([\d.]+), Post-LN ([\d.]+)\./).map(Number);
   same(await text(first, 'run-words'), `Seed 0: ${pre < post ? 'Pre-LN' : 'Post-LN'} ended lower. One seed may be chance. ` +
        'Neither got below the 3-gram baseline: neither has learned to look back.', 'what this run shows');
   same(await text(first, 'stale'), '', 'results and fields agree');

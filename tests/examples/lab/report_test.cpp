@@ -127,7 +127,7 @@ TEST_CASE("a text without known entropy has a report that says so, and escapes a
 
 TEST_CASE("the share of a gradient at the first block is given by medians over seeds") {
   const std::string html = report_of(finished()).html;
-  CHECK(html.find("the first block's gradient is 0.5 (0.25 to 2) times the last block's for Post-LN") !=
+  CHECK(html.find("the first block&#39;s gradient is 0.5 (0.25 to 2) times the last block&#39;s for Post-LN") !=
         std::string::npos);
   CHECK(html.find(
             "the gradient after the first block is 0.3 (0.2 to 8) times that after the last for Post-LN") !=

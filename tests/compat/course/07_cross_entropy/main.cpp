@@ -89,8 +89,7 @@ void floors() {
   std::printf(
       "\nA blind guess costs log V:  V = 4: %.2f   V = 65: %.2f   V = 50257: %.2f nats\n"
       "A language of 4 letters, the likeliest next one at 70%%: its entropy is %.2f nats. Means of 20 "
-      "seeds:\n\n"
-      "pairs seen   loss on them   in seeds below the entropy   loss on new ones\n",
+      "seeds:\n\npairs seen   loss on them   in seeds below the entropy   loss on new ones\n",
       std::log(4.0), std::log(65.0), std::log(50257.0), entropy);
   for (const std::int64_t n : {30, 100, 1000}) {
     Tensor sum = zeros({2});

@@ -63,6 +63,8 @@ TEST_CASE("kl_div: by definition, with and without logarithms") {
   CHECK(divergence(log_q, p) == doctest::Approx(each.sum(-1).mean().item()).epsilon(1e-13));
   CHECK(divergence(log_q, p) > 0);
   CHECK(divergence(log(p), p) == doctest::Approx(0).epsilon(1e-14));
+  // A mean exists where the sum overflows.
+  CHECK(kl_div(tensor({-3e38, -3e38}, f32), ones({2})).item() == doctest::Approx(3e38).epsilon(1e-6));
 }
 
 TEST_CASE("kl_div: a target of probability 0 costs nothing; an input of probability 0 costs infinity") {

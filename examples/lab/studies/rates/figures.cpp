@@ -110,6 +110,9 @@ class Depth {
   void add_largest() {
     const std::vector<double> pre = largest(results_, sweep(0, 0)), post = largest(results_, sweep(1, 0));
     for (std::size_t s = 0; s < pre.size(); ++s) add("largest", {std::log10(pre[s] / post[s])});
+    for (const std::size_t placement : {0, 1})
+      expect_training("largest", placement,
+                      of_all_rates(results_, losses_of(grid_, sweep(placement, 0)), "loss"));
     add_steps("steps-at-largest", steps_at(results_, sweep(0, 0), pre),
               steps_at(results_, sweep(1, 0), post));
   }

@@ -147,6 +147,7 @@ TEST_CASE("rates: an arm that trains nowhere is not compared") {
   CHECK(outcome(14, "needs-warm-up.L12", figures) == "yes");  // of Pre-LN alone
   CHECK(outcome(14, "gain.L12", figures) == nowhere);
   CHECK(outcome(14, "gain.L24", figures) == "yes");
+  CHECK(outcome(17, "largest.L12", figures) == nowhere);
   CHECK(outcome(18, "best.L12", figures) == nowhere);
   CHECK(outcome(18, "best.L24", figures) == "yes");
   CHECK(outcome(18, "best.L6", figures) == "no");

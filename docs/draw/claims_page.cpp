@@ -107,6 +107,10 @@ std::string settings() {
   return text;
 }
 
+lab::Budget recorded_budget(const std::string& study) {
+  return study == "compare" ? lab::Budget::standard : lab::Budget::full;
+}
+
 /// In lower case, with line breaks replaced by single blanks.
 std::string plain(const std::string& text) {
   std::istringstream words(text);
@@ -214,9 +218,12 @@ void record_studies(const Path& from, const Path& to) {
   check(!studies.empty(), "{} holds no folder of a study", io::printable(from.string()));
   for (lab::MeasuredStudy& one : studies) {
     auto& [study, path, config, results] = static_cast<lab::StudyFolder&>(one);
-    check(results.complete() && config.options.budget == lab::Budget::full,
-          "{}: expects a finished study of --full, got {} of {} runs of --{}", io::printable(path.string()),
-          results.records.size(), results.planned, name_of(config.options.budget));
+    const lab::Budget wanted = recorded_budget(config.study);
+    check(results.complete() && config.options.budget == wanted,
+          "{}: {} is recorded in its {} form, run {}; expects all of its runs, got {} of {} of the {} form",
+          io::printable(path.string()), config.study, name_of(wanted),
+          wanted == lab::Budget::full ? "with --full" : "without options", results.records.size(),
+          results.planned, name_of(config.options.budget));
     std::erase_if(config.machine, [](const auto& fact) {
       return fact.first != "gradus" && fact.first != "kernels" && fact.first != "date";
     });

@@ -20,7 +20,8 @@ std::vector<std::string> faults_of(const std::string& page, const std::vector<la
 
 /// Copies the files of finished studies that are committed: study.json, without details of the machine, and
 /// runs.jsonl, without the curves of single steps that `compare` records. Throws if a study has not finished
-/// or was not run with the budget "full".
+/// or was not run in its recorded form: with the budget "full", or "standard" for `compare`, whose figures
+/// are those of `./run lab` without options.
 void record_studies(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace gradus::docs

@@ -1,7 +1,8 @@
 // Generates the pages from the lab's committed measurement:
 //   lab_ledger --write docs         writes claims.md, results.md, pictures/studies from docs/data/studies
 //   lab_ledger --check docs         fails if one of these, or a page's statement about a claim, is stale
-//   lab_ledger --record DIR docs    records the finished studies in DIR, run with --full, as the measurement
+//   lab_ledger --record DIR docs    records the finished studies in DIR, run with --full (compare: without
+//   options), as the measurement
 
 #include <fmt/format.h>
 

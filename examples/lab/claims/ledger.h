@@ -1,6 +1,6 @@
 #pragma once
-// The ledger: every claim with its acceptance bands, written down in claims.json before the first run, and
-// its verdict from the studies' figures.
+// The ledger: every claim with its acceptance bands, written down in data/*.json before the first run, and
+// its verdict from the studies' figures. The notes of claims 44 and 57 say what was decided after it.
 
 #include <map>
 #include <optional>
@@ -69,7 +69,7 @@ struct Claim {
   bool all_needed = false;  // its measures are parts of one statement, not places where it may hold
 };
 
-/// All claims in order, from claims.json, which is compiled in.
+/// All claims in order, from data/*.json, which are compiled in.
 const std::vector<Claim>& claims();
 /// Throws for an unknown number, naming the valid ones.
 const Claim& claim_numbered(int number);

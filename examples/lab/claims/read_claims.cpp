@@ -20,7 +20,7 @@ Estimate estimate_named(const std::string& name) {
   if (name == "share") return Estimate::share;
   if (name == "exact") return Estimate::exact;
   if (name == "logit") return Estimate::mean_logit;
-  fail_with("claims.json: estimate expects t, bootstrap, logit, median, share or exact, got {}",
+  fail_with("claims/data: estimate expects t, bootstrap, logit, median, share or exact, got {}",
             io::quote(name));
 }
 
@@ -30,7 +30,7 @@ std::optional<Judgement> prediction_in(const Json& json) {
   const auto word = json.at("prediction").get<std::string>();
   for (const Judgement one : {Judgement::holds, Judgement::fails, Judgement::unclear})
     if (judgement_label(one) == word) return one;
-  fail_with("claims.json: prediction expects yes, no or unclear, got {}", io::quote(word));
+  fail_with("claims/data: prediction expects yes, no or unclear, got {}", io::quote(word));
 }
 
 double bound(const Json& value, double open) { return value.is_null() ? open : value.get<double>(); }

@@ -66,7 +66,7 @@ struct Common {
 
   void add_to(kit::CommandLine& line, Given& given) {
     seed = static_cast<std::int64_t>(given.options.seed);
-    line.flag("--full", full, "All settings and seeds: those of the committed measurement");
+    line.flag("--full", full, "All settings and seeds; seeds from 3000 on");
     line.path("--out", given.out, "Folder for the studies' folders; lab-results/<date> when not given");
     line.path("--resume", given.resume, "Continue in such a folder");
     line.text("--shard", shard, "I/N: only part I of N, for several machines; then: lab merge");

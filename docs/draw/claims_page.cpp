@@ -180,17 +180,18 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
   const std::vector<JudgedClaim> ledger = lab::judge_all(studies);
   std::string text = fmt::format(
       "# The ledger of claims\n\nStatements of teaching texts and papers about Pre-LN, Post-LN and related "
-      "subjects, each claim with a program, an acceptance band that was written down before the run, a "
-      "figure with an interval over seeds, and a verdict. {} {} [The lab's studies](studies.md) says how "
-      "claims are decided and what the intervals are.\n\n`./run lab claims` runs the quick form of all "
-      "claims, `./run lab claim 13` that of one; `--full` runs the form behind this page, which is generated "
-      "from [data/studies](data/studies).\n\n{}",
+      "subjects, each claim with a program, an acceptance band that was written down before the run (except "
+      "for [claim 57](#claim-57), whose band was added to a finished run), a figure with an interval over "
+      "seeds, and a verdict. {} {} [The lab's studies](studies.md) says how claims are decided and what the "
+      "intervals are.\n\n`./run lab claims` runs the quick form of all claims, `./run lab claim 13` that of "
+      "one; `--full` runs the form behind this page (for claim 57: `--standard`), which is generated from "
+      "[data/studies](data/studies).\n\n{}",
       lab::summarize_verdicts(ledger), lab::describe_correction(ledger), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
       "where it lies outside, and **unclear** in between. A claim that the literature disputes stays "
       "disputed where our result is against it. All are small models on one small task: a row is valid for "
-      "its settings.\n\n";
+      "its settings. The best n-gram is the best of n = 1 to 4 ([the lab](lab.md#training)).\n\n";
   for (const JudgedClaim& one : ledger) text += row(one) + "\n";
   text += "## Settings and runs\n\n" + settings() + runs_table(studies);
   text +=

@@ -70,6 +70,15 @@ done)
   problems=$((problems + 1))
 }
 
+# "0.00302 ± 0.00686" of README.md is on the page of results.
+stale=$(grep -oE "$number ± $number" README.md | while read -r figure; do
+  grep -qF "$figure (" docs/results.md || echo "docs/results.md does not have README.md's $figure"
+done)
+[ -z "$stale" ] || {
+  echo "$stale"
+  problems=$((problems + 1))
+}
+
 # "57 claims" and "7 more claims" of README.md: those of the ledger, and those that are not measured yet.
 all=$(sed -n 's/.* Of \([0-9]*\) claims: .*/\1/p' docs/claims.md)
 planned=$(sed -n 's/.* Of [0-9]* claims: .* \([0-9]*\) are not measured.*/\1/p' docs/claims.md)

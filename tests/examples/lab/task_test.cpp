@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 
 #include "gradus/core/error.h"
@@ -35,6 +36,24 @@ TEST_CASE("the recall language as a task") {
   CHECK(first.inputs.shape() == Shape{2, 32});
   CHECK((first.inputs - same.inputs).abs().sum().item() == 0);
   CHECK((first.inputs - other.inputs).abs().sum().item() > 0);
+}
+
+TEST_CASE("the recall language's baseline is the best n-gram up to 4, the 3-gram; the 5-gram is better") {
+  const Task task(RecallOptions{});
+  CHECK(task.ngram().losses.size() == 4);
+  CHECK(task.ngram().n == 3);
+  CHECK(task.ngram().loss == doctest::Approx(1.383).epsilon(0.001));
+  const RecallLanguage language(RecallOptions{});
+  std::array<std::vector<std::vector<std::int32_t>>, 2> texts;  // those of the task: to learn, and held out
+  for (const std::uint64_t stream : {1, 2}) {
+    Generator generator(0x6c6162, stream);
+    for (int i = 0; i < 4000; ++i)
+      texts.at(stream - 1).push_back(language.vocabulary().encode(language.document(generator)));
+  }
+  const NgramBaseline baseline = best_ngram(texts[0], texts[1], language.vocabulary().size(), 6);
+  CHECK(baseline.losses[2] == task.ngram().loss);
+  CHECK(baseline.n == 5);
+  CHECK(baseline.loss == doctest::Approx(1.261).epsilon(0.001));  // docs/lab.md: 1.26
 }
 
 TEST_CASE("a text as a task: no entropy, and a baseline on the models' validation set") {

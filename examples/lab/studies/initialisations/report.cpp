@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "gradus/kit/chart/axis.h"
+#include "lab/statistics/format.h"
+#include "lab/statistics/intervals.h"
 #include "lab/statistics/statistics.h"
 #include "lab/studies/initialisations/initialisations.h"
 #include "lab/training/trial.h"
@@ -27,6 +30,26 @@ std::vector<Scheme> schemes_of(const Depth& depth) {
   return schemes;
 }
 
+/// Post-LN's loss above Pre-LN's, by initial weights; empty before two seeds have finished.
+std::string difference_sentence(const StudyResults& results, const Depth& depth) {
+  std::vector<std::string> words;
+  for (const Scheme& scheme : schemes_of(depth)) {
+    const auto loss = [&](const char* placement) {
+      return loss_over(results, depth, scheme.name, placement, Over::best_rate);
+    };
+    const std::vector<double> differences = finite(minus(loss(kPlacements[1]), loss(kPlacements[0])));
+    if (differences.size() < 2) continue;
+    const Interval interval = t_interval(differences, 0.95);
+    words.push_back(fmt::format("{} ± {} ({})", kit::number_text(mean(differences), 3),
+                                kit::number_text((interval.high - interval.low) / 2, 3), scheme.title));
+  }
+  return words.empty() ? ""
+                       : fmt::format(
+                             " Post-LN's loss minus Pre-LN's, each at its best rate, with 95% t "
+                             "intervals over seeds: {}.",
+                             listed(words));
+}
+
 void add_rates(Page& page, const StudyResults& results) {
   for (const Depth& depth : depths_of(results.options)) {
     const auto chart = [&](const char* placement) {
@@ -44,8 +67,8 @@ void add_rates(Page& page, const StudyResults& results) {
                 panels(fmt::format("Final loss against the learning rate, {} layers", depth.layers),
                        kPlacements, chart),
                 fmt::format("A scheme that is easy to train has a low, wide valley. Points are means over "
-                            "{}, bars go from the lowest to the highest.",
-                            count_seeds(depth.seeds.size())));
+                            "{}, bars go from the lowest to the highest.{}",
+                            count_seeds(depth.seeds.size()), difference_sentence(results, depth)));
   }
 }
 

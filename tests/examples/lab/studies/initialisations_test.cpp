@@ -22,6 +22,11 @@ TEST_CASE("the study of initial weights: spreads and gains within a seed") {
   CHECK(figures.at("spread-best.difference.L12").front() == gradus::test::near(0.48));
   CHECK(figures.at("scaling-mean.post.L24").front() == gradus::test::near(0.1));
   CHECK(!figures.contains("scaling-mean.post.L12"));  // not run there
+  Page page{kit::HtmlReport("", "")};
+  study.report(page, made::made_results(study, Budget::full, measured));
+  REQUIRE(page.captions.size() == 3);
+  CHECK(page.captions.at(1).text.find(", 0.48 ± ") != std::string::npos);  // small weights
+  CHECK(page.captions.at(1).text.find("intervals over seeds: 0 ± 0 (N(0, 1/fan_in))") != std::string::npos);
   // The scaled scheme must not affect the spread: it is a remedy, not a separate scheme.
   const auto only_scaled = [](const std::string& run) -> Measured {
     return {.numbers = {{"loss", run.starts_with("fan_in_scaled") ? 1.0 : 2.0}, {"diverged", 0}},

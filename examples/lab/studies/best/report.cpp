@@ -167,7 +167,7 @@ void report(Page& page, const StudyResults& results) {
   if (const kit::Table table = judged_table(all); !table.rows.empty()) page.html.table(table);
   if (const kit::Panels panels = loss_by_rate(all, grid); !panels.panels.empty())
     page.figure("loss", panels,
-                "Points are means over the judging seeds, bars go from the lowest to the highest. Higher "
+                "Points are means over the judging seeds; bars range from the lowest to the highest. Higher "
                 "rates follow the grid's last one as long as more than half of the seeds train.");
   if (const kit::Panels panels = not_reached(all, grid); !panels.panels.empty())
     page.figure("reached", panels,

@@ -1,4 +1,4 @@
-// The page of the study `rates`: the sentence under each chart depends on its numbers.
+// The page of the study `rates`: the text under each chart follows from its values.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,7 +27,7 @@ std::string list_layers(const std::vector<std::int64_t>& depths) {
 }
 
 /// The depths at which all seeds are on one side of `zero`: "On every seed, ABOVE with 6 and 12 layers; BELOW
-/// with 2 layers. With 24 layers, seeds disagree or do not differ."
+/// with 2 layers. With 24 layers, the seeds disagree or show no difference."
 std::string describe_sides(const StudyResults& results, const Figures& figures, const std::string& name,
                            const std::string& above, const std::string& below, double zero = 0) {
   std::vector<std::int64_t> all_above, all_below, mixed;
@@ -48,7 +48,7 @@ std::string describe_sides(const StudyResults& results, const Figures& figures, 
           fmt::format("{}{} with {}", text.empty() ? "On every seed, " : "; ", words, list_layers(depths));
   if (!text.empty()) text += ".";
   if (!mixed.empty())
-    text += fmt::format("{}With {}, seeds disagree or do not differ.", text.empty() ? "" : " ",
+    text += fmt::format("{}With {}, the seeds disagree or show no difference.", text.empty() ? "" : " ",
                         list_layers(mixed));
   return text.empty() ? "Not enough runs have finished to say." : text;
 }
@@ -72,7 +72,7 @@ void add_setting(Page& page, const StudyResults& results) {
                   "losses came down to {}, three quarters of the way from there to the entropy, {}; one that "
                   "diverged counts with its loss at the start; one that never converged counts with all its "
                   "{} steps; where no rate trains, the largest is put half a decade below the lowest tried. "
-                  "Points are means over seeds, bars and bands go from the lowest to the highest seed.",
+                  "Points are means over seeds; bars and bands range from the lowest to the highest seed.",
                   fixed_text(learned_loss(), 3), fixed_text(target_loss(), 3),
                   fixed_text(recall_task().entropy().value(), 3), grid.steps));
 }
@@ -93,13 +93,15 @@ void add_rates(Page& page, const StudyResults& results, const Figures& figures) 
 
 void add_largest(Page& page, const StudyResults& results, const Figures& figures) {
   page.html.heading("The largest rate that trains");
-  page.figure("largest", largest_by_depth(results),
-              describe_sides(results, figures, "largest", "Pre-LN trains at a higher rate",
-                             "Post-LN trains at a higher rate") +
-                  " (Without warm-up.) A point below the dotted line trained at none of the rates tried.");
+  page.figure(
+      "largest", largest_by_depth(results),
+      describe_sides(results, figures, "largest", "Pre-LN trains at a higher rate",
+                     "Post-LN trains at a higher rate") +
+          " These runs have no warm-up. A point below the dotted line trained at none of the rates tried.");
   for (const std::int64_t warmup : grid_of(results.options).warmups)
-    page.figure(fmt::format("trained-w{}", warmup), learned_map(results, warmup),
-                "How many seeds trained, by depth, placement and rate; cells not run yet are crossed out.");
+    page.figure(
+        fmt::format("trained-w{}", warmup), learned_map(results, warmup),
+        "The number of seeds that trained, by depth, placement and rate; cells not run yet are crossed out.");
 }
 
 void add_warmup(Page& page, const StudyResults& results, const Figures& figures) {
@@ -194,8 +196,8 @@ std::string describe_edges(const StudyResults& results) {
 void add_best(Page& page, const StudyResults& results, const Figures& figures) {
   page.html.heading("Speed and final loss");
   page.figure("curves", curves_of_best(results),
-              describe_sides(results, figures, "steps", "Pre-LN needs fewer steps to the target",
-                             "Post-LN needs fewer steps to the target", 1));
+              describe_sides(results, figures, "steps", "Pre-LN needs fewer steps to reach the target",
+                             "Post-LN needs fewer steps to reach the target", 1));
   page.html.table(speed_table(results, figures));
   page.html.paragraph(
       fmt::format("{} steps mean \u201Cnever\u201D; a seed on which neither reaches the target has no ratio. "

@@ -33,8 +33,8 @@ Tensor mean_of(int seeds, const auto& f) {
 }
 
 // [parts]
-/// For each of 32 Pre-LN blocks: the additions of attention and of the FFN to |x|^2 / d, and |x|^2 / d after
-/// it.
+/// For each of 32 Pre-LN blocks: how much attention and the FFN add to |x|^2 / d, and |x|^2 / d after the
+/// block.
 Tensor parts() {
   const auto size = [](const Tensor& x) { return x.square().mean(); };
   Tensor x = randn({n, d});

@@ -73,7 +73,7 @@ std::string places(const std::vector<Judged>& measures, Judgement judgement) {
   for (const Judged& judged : measures)
     if (judged.judgement == judgement)
       words += (words.empty() ? "" : "; ") + judged.measure->where +
-               (judgement == Judgement::not_decided ? fmt::format(" ({})", judged.why) : "");
+               (judged.why.empty() ? "" : fmt::format(" ({})", judged.why));
   return words;
 }
 
@@ -145,6 +145,11 @@ std::size_t JudgedClaim::count(Judgement judgement) const {
       measures.begin(), measures.end(), [&](const Judged& one) { return one.judgement == judgement; }));
 }
 
+bool JudgedClaim::misses_parts() const {
+  const std::size_t missing = count(Judgement::not_measured);
+  return claim->all_needed && missing > 0 && count(Judgement::holds) + missing == measures.size();
+}
+
 std::string JudgedClaim::head() const {
   if (claim->measures.empty()) return "not testable here";
   const std::size_t holding = count(Judgement::holds), failing = count(Judgement::fails),
@@ -155,6 +160,7 @@ std::string JudgedClaim::head() const {
   if (failing > 0 && claim->disputed) return "disputed";
   if (failing > 0 && (holding == 0 || claim->all_needed)) return "false";
   if (failing == 0 && unclear > 0 && (holding == 0 || claim->all_needed)) return "unclear";
+  if (misses_parts()) return "not decided";
   return failing + unclear > 0 ? "holds only where" : "holds";
 }
 
@@ -175,7 +181,11 @@ std::string JudgedClaim::verdict() const {
   add(claim->disputed ? "not so" : "false", Judgement::fails);
   add("unclear", Judgement::unclear);
   add("not decided", Judgement::not_decided);
-  if (word == "not decided" && !kinds.empty()) return kinds.front() + open;
+  if (word == "not decided" && misses_parts()) {
+    add("not measured", Judgement::not_measured);
+    return fmt::format("{}; {}", word, fmt::join(kinds, "; "));
+  }
+  if (word == "not decided") return kinds.front() + open;
   if (word.starts_with("not ")) return word;
   if (kinds.size() < 2) return word + (word == "disputed" ? ": not so here" : "") + open;
   return (kinds.front().starts_with(word) ? "" : word + "; ") + fmt::format("{}", fmt::join(kinds, "; ")) +
@@ -192,6 +202,7 @@ std::string JudgedClaim::short_verdict() const {
   add(claim->disputed ? "not so" : "false", Judgement::fails);
   add("unclear", Judgement::unclear);
   add("not decided", Judgement::not_decided);
+  if (word == "not decided" && misses_parts()) add("not measured", Judgement::not_measured);
   if (kinds.size() < 2) return word == "not decided" ? word : verdict();
   const bool says_it = word == "holds only where" || kinds.front().starts_with(word);
   return fmt::format("{}{} of {}", says_it ? "" : word + ": ", fmt::join(kinds, ", "), measures.size());

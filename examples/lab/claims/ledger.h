@@ -98,8 +98,8 @@ struct JudgedClaim {
   std::string scope =
       {};  // where the verdict applies: "width 32, 380 steps, recall language, N(0, 1/fan_in)"
   /// "holds", "holds only where", "false", "disputed", "unclear", "not decided", "not measured", "not
-  /// testable here". A claim that needs all its measures is false if one of them is; a disputed one is then
-  /// disputed.
+  /// testable here". A claim that needs all its measures is false if one of them is, a disputed one then
+  /// disputed; if the others hold, it is not decided until all are measured.
   std::string head() const;
   /// With the places of each kind: "holds only where: 2 layers; false where: 12 layers".
   std::string verdict() const;
@@ -108,6 +108,8 @@ struct JudgedClaim {
 
  private:
   std::size_t count(Judgement judgement) const;
+  /// Whether all its measured parts hold, and parts that it needs are not measured.
+  bool misses_parts() const;
 };
 
 JudgedClaim judge(const Claim& claim, const Figures& figures);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lab/statistics/outcomes.h"
 
 namespace gradus::lab {
@@ -11,10 +13,17 @@ std::optional<Objection> end_of_search(bool at_edge, const std::string& arm) {
   return Objection{Judgement::not_decided, "the search ends at its edge: " + arm};
 }
 
-std::optional<Objection> trains_nowhere(std::span<const double> losses, double context_free_loss,
+std::optional<Objection> trains_nowhere(std::span<const double> losses, double learned_loss,
                                         const std::string& arm) {
-  if (!survival_of(losses, context_free_loss).surviving.empty()) return std::nullopt;
+  const auto trains = [&](double loss) { return loss < learned_loss; };
+  if (losses.empty() || std::any_of(losses.begin(), losses.end(), trains)) return std::nullopt;
   return Objection{Judgement::not_measured, arm + " trains nowhere"};
+}
+
+std::optional<Objection> failed_runs(std::size_t left, std::size_t seeds) {
+  if (left == seeds || left >= kLeastSeeds) return std::nullopt;
+  return Objection{left == 0 ? Judgement::not_measured : Judgement::not_decided,
+                   fmt::format("failed runs on {} of {} seeds", seeds - left, seeds)};
 }
 
 std::optional<Objection> no_control(std::int64_t works, std::int64_t seeds, const std::string& control) {
@@ -26,6 +35,13 @@ std::optional<Objection> no_control(std::int64_t works, std::int64_t seeds, cons
 std::optional<Objection> never_reached(std::span<const double> a, std::span<const double> b) {
   if (reached_of(a).reached + reached_of(b).reached > 0) return std::nullopt;
   return Objection{Judgement::not_measured, "neither reaches the target"};
+}
+
+std::optional<Objection> not_reached(std::span<const double> steps, const std::string& arm) {
+  const Reached all = reached_of(steps);
+  if (all.reached == all.runs) return std::nullopt;
+  return Objection{all.reached == 0 ? Judgement::not_measured : Judgement::not_decided,
+                   fmt::format("{} reaches the target on {} of {} seeds", arm, all.reached, all.runs)};
 }
 
 }  // namespace gradus::lab

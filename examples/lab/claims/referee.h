@@ -16,14 +16,24 @@ namespace gradus::lab {
 /// outside.
 std::optional<Objection> end_of_search(bool at_edge, const std::string& arm);
 
-/// An arm all of whose runs failed (outcomes.h) says nothing about a trained one.
-std::optional<Objection> trains_nowhere(std::span<const double> losses, double context_free_loss,
+/// An arm none of whose runs trains, which means to end below `learned_loss`, says nothing about a trained
+/// one. No objection before a run has finished.
+std::optional<Objection> trains_nowhere(std::span<const double> losses, double learned_loss,
                                         const std::string& arm);
+
+/// A mean over failed and surviving runs (outcomes.h) is no figure: seeds with a failed run are left out. If
+/// no seed is left, there is no figure; fewer than kLeastSeeds decide nothing.
+std::optional<Objection> failed_runs(std::size_t left, std::size_t seeds);
 
 /// "It does not learn" needs a control that does so within the same budget, on more than half of its seeds.
 std::optional<Objection> no_control(std::int64_t works, std::int64_t seeds, const std::string& control);
 
 /// A target that neither of two arms reached on any seed compares nothing.
 std::optional<Objection> never_reached(std::span<const double> a, std::span<const double> b);
+
+/// A ratio of steps needs an arm that reaches the target on all seeds: those on which it does not are the
+/// slow ones, so the other seeds' ratios decide nothing. NaN: not reached. No objection before a run has
+/// finished.
+std::optional<Objection> not_reached(std::span<const double> steps, const std::string& arm);
 
 }  // namespace gradus::lab

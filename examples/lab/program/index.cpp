@@ -41,16 +41,23 @@ void add_methods(kit::HtmlReport& page) {
        "**Interval of the median**: between two of the seeds' numbers, chosen by the sign test (Conover, "
        "Practical Nonparametric Statistics, 3.2); does not assume a normal distribution.",
        "**Clopper-Pearson interval** (1934): for the share of seeds that have a property; exact, somewhat "
-       "too wide.",
+       "too wide. In a claim of three measures or more, a share of ten seeds is decided against one half "
+       "only if all ten agree, and one of five never is.",
+       "**Logit interval**: the t interval for the mean of values that are shares themselves, on the logit "
+       "scale: logit(mean) \u2213 t s / (\u221An mean (1 \u2212 mean)), mapped back, so it stays between 0 "
+       "and 1; where the mean is 0 or 1, the t interval.",
        "**Exact**: chance plays no part, as when two formulas are compared; the worst case counts.",
        "**Several measures of a claim** share one error of 0.05: with m of them each interval has level 1 "
        "\u2212 0.05/m "
        "(Bonferroni). Over the whole ledger the correction of Benjamini and Hochberg (1995) is reported "
-       "next to the "
-       "verdicts and does not decide them.",
+       "next to the verdicts and does not decide them. It can hardly change a verdict of this ledger: a "
+       "decided measure has p of at most 0.05/m already, and the correction asks only for 0.05 times the "
+       "share of measures that are decided, which is most of them.",
        "**Not decided**: a search ends at the edge of its rates; a band is wider than a third of the "
-       "distance from the best arm to the lowest possible loss (saturated); fewer than five seeds. **Not "
-       "measured**: an arm trains nowhere, or its control fails.",
+       "distance from the best arm to the lowest possible loss (saturated); fewer than five seeds, or fewer "
+       "than five without a failed run; a target is reached on some seeds only; of a claim that needs all "
+       "its parts one is not measured and the others hold. **Not measured**: an arm trains nowhere, fails on "
+       "every seed or never reaches the target, or its control fails.",
        "**Predictions** were written down, with the bands, before the first run of the seeds that judge.",
        "**Bands** were written down before the runs of the plan's seeds; quick forms have the same bands and "
        "fewer seeds, so more is unclear.",

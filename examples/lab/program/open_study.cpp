@@ -53,7 +53,7 @@ StudyConfig new_config(const Study& study, const Request& request) {
           request.shard,
           machine_facts(),
           data_sha256(study, request.options.data),
-          bands_sha256(study.name)};
+          bands_sha256(claims(), study.name)};
 }
 
 StudyConfig resumed_config(const Study& study, const Request& request, const Path& folder) {

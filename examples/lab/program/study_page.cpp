@@ -36,7 +36,7 @@ kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
 /// A sentence on whether bands and predictions are those that the study began with.
 std::string describe_recording(const StudyConfig& config) {
   if (config.bands_sha256.empty()) return "";
-  return config.bands_sha256 == bands_sha256(config.study)
+  return has_recorded_bands(config)
              ? " Bands and predictions are those that were recorded before the first run."
              : " **Bands or predictions have been changed since the first run.**";
 }

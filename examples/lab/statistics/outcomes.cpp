@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gradus::lab {
 
@@ -14,6 +15,12 @@ Survival survival_of(std::span<const double> losses, double context_free_loss, d
       ++survival.failed;
   survival.share = share_interval(survival.failed, survival.runs, level);
   return survival;
+}
+
+std::vector<double> without_failed(std::vector<double> losses, double context_free_loss) {
+  for (double& loss : losses)
+    if (!(loss < context_free_loss)) loss = std::numeric_limits<double>::quiet_NaN();
+  return losses;
 }
 
 Reached reached_of(std::span<const double> steps) {

@@ -17,6 +17,8 @@ struct Survival {
   std::vector<double> surviving = {};  // the losses of the others: the only ones with a mean
 };
 Survival survival_of(std::span<const double> losses, double context_free_loss, double level = 0.95);
+/// The losses with NaN in place of those of failed runs: a difference with one is NaN, too.
+std::vector<double> without_failed(std::vector<double> losses, double context_free_loss);
 
 /// Steps to a target, NaN for a run that never reached it: that is not a number, so there is no mean and no
 /// ratio.

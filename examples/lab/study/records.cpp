@@ -85,18 +85,33 @@ void write_study(const Path& folder, const StudyConfig& config) {
   write_json(folder / "study.json", json);
 }
 
-std::string bands_sha256(const std::string& study) {
-  std::vector<std::string> lines;
-  for (const Claim& claim : claims())
+std::string bands_sha256(const std::vector<Claim>& ledger, const std::string& study, int version) {
+  std::vector<std::vector<std::string>> parts;  // the lines of a claim, or in version 1 single lines
+  for (const Claim& claim : ledger) {
+    if (claim.study != study) continue;
+    std::vector<std::string> lines;
     for (const Measure& measure : claim.measures)
-      if (claim.study == study)
-        lines.push_back(fmt::format("{} {} {} {} {}\n", measure.id, static_cast<int>(measure.estimate),
-                                    measure.low, measure.high,
-                                    measure.prediction ? judgement_label(*measure.prediction) : ""));
-  std::sort(lines.begin(), lines.end());
+      lines.push_back(fmt::format("{} {} {} {} {}\n", measure.id, static_cast<int>(measure.estimate),
+                                  measure.low, measure.high,
+                                  measure.prediction ? judgement_label(*measure.prediction) : ""));
+    std::sort(lines.begin(), lines.end());
+    if (version == 1) {
+      for (const std::string& line : lines) parts.push_back({line});
+      continue;
+    }
+    lines.insert(lines.begin(), fmt::format("claim {} {}\n", claim.all_needed, claim.disputed));
+    parts.push_back(std::move(lines));
+  }
+  std::sort(parts.begin(), parts.end());
   Sha256 hash;
-  for (const std::string& line : lines) hash.update(line);
-  return hash.hex();
+  for (const std::vector<std::string>& part : parts)
+    for (const std::string& line : part) hash.update(line);
+  return (version == 1 ? "" : fmt::format("{}:", version)) + hash.hex();
+}
+
+bool has_recorded_bands(const StudyConfig& config) {
+  const int version = config.bands_sha256.find(':') == std::string::npos ? 1 : kBandsVersion;
+  return config.bands_sha256 == bands_sha256(claims(), config.study, version);
 }
 
 bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.json").string()); }

@@ -35,8 +35,16 @@ struct StudyConfig {
       {};  // of the bands and predictions of its claims when it began; empty: not recorded
 };
 
-/// The fingerprint of the measures, bands and predictions of a study's claims, whatever the claims' numbers.
-std::string bands_sha256(const std::string& study);
+/// How a fingerprint of bands is computed: version 1 is that of the measures, bands and predictions; version
+/// 2, which all studies begin with now, also that of the claims they belong to, each with whether it needs
+/// all its parts and whether it is disputed. Version 1 has no prefix, version 2 has "2:".
+inline constexpr int kBandsVersion = 2;
+/// The fingerprint of a study's claims, whatever their numbers.
+std::string bands_sha256(const std::vector<Claim>& ledger, const std::string& study,
+                         int version = kBandsVersion);
+/// Whether the bands of the ledger have the fingerprint that a study recorded, in the version in which it
+/// recorded it. False where it recorded none.
+bool has_recorded_bands(const StudyConfig& config);
 
 void write_study(const std::filesystem::path& folder, const StudyConfig& config);
 /// Throws, naming the file, if it is missing or not a study's.

@@ -19,6 +19,10 @@ TEST_CASE("a run that ends at the context-free loss has failed, and no mean is o
   CHECK(survival.share.low == doctest::Approx(share_interval(3, 5, 0.95).low));
   CHECK(survival.share.high == doctest::Approx(share_interval(3, 5, 0.95).high));
   CHECK(survival_of(std::vector<double>{}, 3).surviving.empty());
+  const std::vector<double> kept = without_failed(losses, 3.0);
+  CHECK(kept[0] == 1.0);
+  CHECK(kept[2] == 1.2);
+  for (const std::size_t failed : {1, 3, 4}) CHECK(std::isnan(kept[failed]));
 }
 
 TEST_CASE("a target that is not reached has no number of steps") {

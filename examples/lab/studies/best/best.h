@@ -53,6 +53,8 @@ const Task& task();
 /// As in outcome.h, for this language; the target is half-way from there to the entropy.
 double learned_loss();
 double target_loss();
+/// As in outcomes.h, for this language.
+std::vector<double> without_failed(const std::vector<double>& losses);
 
 /// An arm's searches and their results, as far as runs have finished.
 class Found {

@@ -11,7 +11,7 @@
 #include "lab/statistics/statistics.h"
 #include "lab/studies/best/best.h"
 #include "lab/studies/charts.h"
-#include "lab/studies/left_out.h"
+#include "lab/studies/search.h"
 #include "lab/study/outcome.h"
 
 namespace gradus::lab::best {
@@ -19,12 +19,23 @@ namespace gradus::lab::best {
 namespace {
 
 using Values = std::vector<double>;
+using Arms = std::vector<const Found*>;
 
 constexpr double kSooner = 1.1;  // a tenth fewer steps
 
-/// Wortsman et al. 2023 (arXiv:2309.14322); a run's loss counts at most as its initial loss.
+/// Wortsman et al. 2023 (arXiv:2309.14322), of a seed without failed runs.
 double sensitivity_of(const Values& losses) {
   return mean(losses) - *std::min_element(losses.begin(), losses.end());
+}
+
+bool any_failed(const Values& losses) { return survival_of(losses, task().context_free_loss()).failed > 0; }
+
+/// The losses of a sweep's finished runs.
+Values flattened(const std::vector<Values>& sweep) {
+  Values all;
+  for (const Values& losses : sweep)
+    for (const double loss : finite(losses)) all.push_back(loss);
+  return all;
 }
 
 std::int64_t trained(const Values& losses) {
@@ -61,28 +72,47 @@ class Pair {
  private:
   std::string id(const char* what) const { return fmt::format("{}.L{}", what, layers_); }
 
-  void add(const char* what, const Values& values) {
-    for (const double value : finite(values)) all_[id(what)].push_back(value);
+  /// A figure of the seeds on which no run has failed, out of so many that have finished.
+  void add(const char* what, const Values& values, std::size_t finished) {
+    const Values kept = finite(values);
+    for (const double value : kept) all_[id(what)].push_back(value);
+    all_.object(id(what), failed_runs(kept.size(), finished));
   }
 
-  /// Neither search may have ended at an edge, and both arms must train.
-  void object_to_both(const char* what, bool both_warmups) {
-    for (const Found* arm : {&pre_, &post_})
-      if (const Values losses = finite(arm->best_losses()); !losses.empty())
-        all_.object(id(what), trains_nowhere(losses, task().context_free_loss(), arm->arm().title()));
-    for (const Found* arm : {&pre_, &post_})
+  /// Each arm must train; called before add(), since of several objections the first counts.
+  void expect_training(const char* what, const Arms& arms, bool both_warmups = false) {
+    for (const Found* arm : arms) {
+      Values losses = both_warmups ? arm->losses(0) : arm->best_losses();
+      if (both_warmups)
+        for (const double loss : arm->losses(1)) losses.push_back(loss);
+      all_.object(id(what), trains_nowhere(finite(losses), learned_loss(), arm->arm().title()));
+    }
+  }
+
+  /// No search may have ended at an edge.
+  void expect_inside(const char* what, const Arms& arms, bool both_warmups = false) {
+    for (const Found* arm : arms)
       all_.object(id(what),
                   end_of_search(both_warmups ? arm->any_at_edge() : arm->best_at_edge(), arm->arm().title()));
   }
 
-  double above_entropy(const Found& arm) const {
-    return mean(finite(arm.best_losses())) - task().entropy().value();
+  /// The distance of the best arm's surviving runs to the entropy.
+  void limit_by_headroom(const char* what, const Arms& arms) {
+    for (const Found* arm : arms) {
+      const Values losses = finite(without_failed(arm->best_losses()));
+      if (losses.empty()) continue;
+      const double above = mean(losses) - task().entropy().value();
+      const auto [known, is_new] = all_.headroom.emplace(id(what), above);
+      if (!is_new) known->second = std::min(known->second, above);
+    }
   }
 
   void add_best() {
-    add("best", paired_difference(post_.best_losses(), pre_.best_losses()));
-    object_to_both("best", false);
-    all_.headroom[id("best")] = std::min(above_entropy(pre_), above_entropy(post_));
+    expect_training("best", both_);
+    add("best", minus(without_failed(post_.best_losses()), without_failed(pre_.best_losses())),
+        finite(minus(post_.best_losses(), pre_.best_losses())).size());
+    expect_inside("best", both_);
+    limit_by_headroom("best", both_);
     for (const Found* arm : {&pre_, &post_}) {
       const char* what = arm == &pre_ ? "trains.pre" : "trains.post";
       for (const double loss : finite(arm->best_losses()))
@@ -94,17 +124,21 @@ class Pair {
   }
 
   void add_warmup() {
-    const Values pre = paired_difference(pre_.losses(0), pre_.losses(1)),
-                 post = paired_difference(post_.losses(0), post_.losses(1));
-    add("gain.pre", pre);
-    add("gain.post", post);
-    if (pre.size() == post.size()) add("gain.difference", paired_difference(post, pre));
+    const auto gain = [](const Found& arm) {
+      return minus(without_failed(arm.losses(0)), without_failed(arm.losses(1)));
+    };
+    const auto all_gains = [](const Found& arm) { return minus(arm.losses(0), arm.losses(1)); };
     for (const auto& [what, arm] : {std::pair("gain.pre", &pre_), {"gain.post", &post_}}) {
-      all_.object(id(what), end_of_search(arm->any_at_edge(), arm->arm().title()));
-      all_.headroom[id(what)] = above_entropy(*arm);
+      expect_training(what, {arm}, true);
+      add(what, gain(*arm), finite(all_gains(*arm)).size());
+      expect_inside(what, {arm}, true);
+      limit_by_headroom(what, {arm});
     }
-    object_to_both("gain.difference", true);
-    all_.headroom[id("gain.difference")] = std::min(above_entropy(pre_), above_entropy(post_));
+    expect_training("gain.difference", both_, true);
+    add("gain.difference", minus(gain(post_), gain(pre_)),
+        finite(minus(all_gains(post_), all_gains(pre_))).size());
+    expect_inside("gain.difference", both_, true);
+    limit_by_headroom("gain.difference", both_);
   }
 
   /// Steps of the judging seeds to the target at the chosen settings; NaN: never, or not finished.
@@ -116,18 +150,25 @@ class Pair {
     for (std::size_t s = 0; s < pre.size(); ++s)
       if (!std::isnan(pre_loss[s]) && !std::isnan(post_loss[s]))
         all_[id("sooner")].push_back(sooner(pre[s], post[s], kSooner));
-    if (all_.contains(id("sooner"))) all_.object(id("sooner"), never_reached(pre, post));
+    if (!all_.contains(id("sooner"))) return;
+    all_.object(id("sooner"), never_reached(pre, post));
+    expect_training("sooner", both_);
   }
 
   void add_sweeps() {
     const std::vector<Values> pre = pre_.swept("loss"), post = post_.swept("loss"),
                               pre_steps = pre_.swept("steps"), post_steps = post_.swept("steps");
     const std::size_t common = grid_.last - grid_.first + 1;
+    Values sensitivity;  // Post-LN's minus Pre-LN's
+    std::size_t finished = 0;
     bool any_trains = false;
     for (std::size_t s = 0; s < grid_.judging.size(); ++s) {
       const auto pre_common = by_rate(pre, s, common), post_common = by_rate(post, s, common);
-      if (pre_common && post_common)
-        all_[id("sensitivity")].push_back(sensitivity_of(*post_common) - sensitivity_of(*pre_common));
+      if (pre_common && post_common) {
+        ++finished;
+        if (!any_failed(*pre_common) && !any_failed(*post_common))
+          sensitivity.push_back(sensitivity_of(*post_common) - sensitivity_of(*pre_common));
+      }
       const auto pre_all = by_rate(pre, s, pre.size()), post_all = by_rate(post, s, post.size());
       if (!pre_all || !post_all) continue;
       const std::size_t a = largest(*pre_all), b = largest(*post_all);  // both count from the same rate
@@ -137,12 +178,17 @@ class Pair {
       all_[id("sooner-at-largest")].push_back(
           sooner(a > 0 ? pre_steps[a - 1][s] : nan, b > 0 ? post_steps[b - 1][s] : nan, kSooner));
     }
-    object_to_both("sensitivity", false);
+    expect_training("sensitivity", both_);
+    add("sensitivity", sensitivity, finished);
+    expect_inside("sensitivity", both_);
     for (const char* what : {"largest", "sooner-at-largest"}) {
-      for (const Found* arm : {&pre_, &post_})
-        all_.object(id(what), end_of_search(arm->sweep_at_edge(), arm->arm().title()));
-      if (!any_trains && all_.contains(id(what)))
+      if (!all_.contains(id(what))) continue;
+      if (!any_trains)
         all_.object(id(what), Objection{Judgement::not_measured, "neither trains at any rate"});
+      for (const auto& [arm, losses] : {std::pair(&pre_, &pre), {&post_, &post}})
+        all_.object(id(what), trains_nowhere(flattened(*losses), learned_loss(), arm->arm().title()));
+      for (const Found* arm : both_)
+        all_.object(id(what), end_of_search(arm->sweep_at_edge(), arm->arm().title()));
     }
   }
 
@@ -157,6 +203,7 @@ class Pair {
   const Grid& grid_;
   std::int64_t layers_;
   Found pre_, post_;
+  Arms both_ = {&pre_, &post_};
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lab/statistics/outcomes.h"
 #include "lab/studies/best/best.h"
 
 namespace gradus::lab::best {
@@ -40,6 +41,10 @@ const Task& task() {
 double learned_loss() { return task().ngram().loss; }
 
 double target_loss() { return (learned_loss() + task().entropy().value()) / 2; }
+
+std::vector<double> without_failed(const std::vector<double>& losses) {
+  return lab::without_failed(losses, task().context_free_loss());
+}
 
 Found::Found(const StudyResults& results, const Grid& grid, const Arm& arm)
     : results_(results), grid_(grid), arm_(arm) {

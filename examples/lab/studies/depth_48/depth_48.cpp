@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gradus/nn/placements/placements.h"
+#include "lab/claims/referee.h"
 #include "lab/statistics/statistics.h"
 #include "lab/studies/studies.h"
 #include "lab/study/outcome.h"
@@ -127,10 +128,14 @@ Figures figures(const StudyResults& results) {
   Figures all;
   if (results.options.budget == Budget::quick) return all;
   for (std::size_t placement = 0; placement < kPlacements.size(); ++placement) {
-    all["gain." + kWords[placement]] = paired_difference(chosen(results, placement, Among::cold).values,
-                                                         chosen(results, placement, Among::warm).values);
-    for (const double loss : finite(chosen(results, placement, Among::all).values))
-      all["above-ngram." + kWords[placement]].push_back(loss - learned_loss());
+    const std::string gain = "gain." + kWords[placement];
+    all[gain] = paired_difference(chosen(results, placement, Among::cold).values,
+                                  chosen(results, placement, Among::warm).values);
+    const std::vector<double> losses = finite(chosen(results, placement, Among::all).values);
+    for (const double loss : losses) all["above-ngram." + kWords[placement]].push_back(loss - learned_loss());
+    for (const std::string& id : {gain, std::string("longer"), std::string("lower-rate")})
+      all.object(id, trains_nowhere(losses, learned_loss(),
+                                    fmt::format("{}, {} layers", kPlacements[placement], grid.layers)));
   }
   const auto pre = own_best(results, 0), post = own_best(results, 1);
   for (std::size_t seed = 0; seed < pre.size(); ++seed) {

@@ -2,6 +2,7 @@
 // The parts of the study `rates`: rate x warm-up x depth for Pre-LN and Post-LN.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,12 @@ Search losses_of(const Grid& grid, const Sweep& sweep);
 /// The runs of a model with each of these warm-ups, by their final loss.
 std::vector<Search> losses_of(const Grid& grid, const std::string& placement, std::int64_t layers,
                               const std::vector<std::int64_t>& warmups);
-/// For each seed the fewest steps to the target loss, at the rate and warm-up where the *other* seeds reach
-/// it soonest; all steps where it was not reached.
-std::vector<double> soonest(const StudyResults& results, const std::string& placement, std::int64_t layers);
+/// Steps to the target loss by seed: NaN where it was not reached, nothing where a run of that seed has not
+/// finished.
+using Steps = std::vector<std::optional<double>>;
+/// At the rate and warm-up where the *other* seeds reach it soonest; in this choice a run that never reaches
+/// it counts with all its steps.
+Steps soonest(const StudyResults& results, const std::string& placement, std::int64_t layers);
 /// For each seed the largest rate that trains; one step below the lowest rate where none does.
 std::vector<double> largest(const StudyResults& results, const Sweep& sweep);
 

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "lab/statistics/outcomes.h"
 #include "lab/statistics/statistics.h"
 #include "lab/studies/rates/rates.h"
 #include "lab/study/outcome.h"
@@ -26,12 +27,24 @@ std::string list_layers(const std::vector<std::int64_t>& depths) {
   return listed(depths) + (depths == std::vector<std::int64_t>{1} ? " layer" : " layers");
 }
 
+/// The referee's objection to a figure; empty if there is none.
+std::string objection_to(const Figures& figures, const std::string& name, std::int64_t layers) {
+  const auto found = figures.objections.find(fmt::format("{}.L{}", name, layers));
+  return found == figures.objections.end() ? "" : found->second.why;
+}
+
 /// The depths at which all seeds are on one side of `zero`: "On every seed, ABOVE with 6 and 12 layers; BELOW
-/// with 2 layers. With 24 layers, the seeds disagree or show no difference."
+/// with 2 layers. With 24 layers, the seeds disagree or show no difference. Not compared: Post-LN, 48 layers
+/// trains nowhere."
 std::string describe_sides(const StudyResults& results, const Figures& figures, const std::string& name,
                            const std::string& above, const std::string& below, double zero = 0) {
   std::vector<std::int64_t> all_above, all_below, mixed;
+  std::vector<std::string> refused;
   for (const std::int64_t layers : grid_of(results.options).depths) {
+    if (const std::string why = objection_to(figures, name, layers); !why.empty()) {
+      refused.push_back(why);
+      continue;
+    }
     std::vector<double> values = of_depth(figures, name, layers);
     if (values.empty()) continue;
     for (double& value : values) value -= zero;
@@ -50,6 +63,8 @@ std::string describe_sides(const StudyResults& results, const Figures& figures, 
   if (!mixed.empty())
     text += fmt::format("{}With {}, the seeds disagree or show no difference.", text.empty() ? "" : " ",
                         list_layers(mixed));
+  if (!refused.empty())
+    text += fmt::format("{}Not compared: {}.", text.empty() ? "" : " ", fmt::join(refused, "; "));
   return text.empty() ? "Not enough runs have finished to say." : text;
 }
 
@@ -66,15 +81,17 @@ void add_setting(Page& page, const StudyResults& results) {
       {"seeds", std::to_string(grid.seeds.size())}};
   page.html.heading("The setting");
   page.html.key_values("Settings of all runs", facts);
-  page.html.paragraph(
-      fmt::format("These rules were fixed before the first run: a run **trained** when its validation loss "
-                  "ended below {}, that of the best n-gram; it **converged** when the mean of 20 training "
-                  "losses came down to {}, three quarters of the way from there to the entropy, {}; one that "
-                  "diverged counts with its loss at the start; one that never converged counts with all its "
-                  "{} steps; where no rate trains, the largest is put half a decade below the lowest tried. "
-                  "Points are means over seeds; bars and bands range from the lowest to the highest seed.",
-                  fixed_text(learned_loss(), 3), fixed_text(target_loss(), 3),
-                  fixed_text(recall_task().entropy().value(), 3), grid.steps));
+  page.html.paragraph(fmt::format(
+      "These rules were fixed before the first run: a run **trained** when its validation loss "
+      "ended below {}, that of the best n-gram; it **converged** when the mean of 20 training "
+      "losses came down to {}, three quarters of the way from there to the entropy, {}; one that "
+      "diverged counts with its loss at the start; one that never converged counts with all its "
+      "{} steps; where no rate trains, the largest is put half a decade below the lowest tried. "
+      "Two rules were added after the runs: an arm none of whose runs trains is not compared, and "
+      "a run that never converged has no number of steps, except where settings are chosen by "
+      "them. Points are means over seeds; bars and bands range from the lowest to the highest seed.",
+      fixed_text(learned_loss(), 3), fixed_text(target_loss(), 3),
+      fixed_text(recall_task().entropy().value(), 3), grid.steps));
 }
 
 void add_rates(Page& page, const StudyResults& results, const Figures& figures) {
@@ -131,20 +148,22 @@ kit::Table best_table(const StudyResults& results, const Figures& figures) {
        "p", "Pre-LN's best rates (warm-up)", "Post-LN's best rates (warm-up)"},
       {}};
   std::vector<double> p;
+  std::vector<std::size_t> tested;  // rows
   for (const std::int64_t layers : grid.depths) {
     const Found pre = best_of(results, losses_of(grid, kPlacements[0], layers, grid.warmups)),
                 post = best_of(results, losses_of(grid, kPlacements[1], layers, grid.warmups));
     const std::vector<double> differences = of_depth(figures, "best", layers);
     if (differences.empty()) continue;
     const Difference difference = difference_of(differences);
-    p.push_back(difference.p());
+    const std::string why = objection_to(figures, "best", layers);
+    if (why.empty()) p.push_back(difference.p()), tested.push_back(table.rows.size());
     table.rows.push_back({std::to_string(layers), std::to_string(grid.tries()), mean_and_range(pre.values),
-                          mean_and_range(post.values), mean_and_range(differences),
-                          fmt::format("{} of {}", difference.up, difference.count), "",
+                          mean_and_range(post.values), why.empty() ? mean_and_range(differences) : why,
+                          why.empty() ? fmt::format("{} of {}", difference.up, difference.count) : "", "",
                           list_chosen(grid, pre), list_chosen(grid, post)});
   }
   const std::vector<double> corrected = holm(p);
-  for (std::size_t i = 0; i < corrected.size(); ++i) table.rows[i][6] = number_text(corrected[i], 2);
+  for (std::size_t i = 0; i < tested.size(); ++i) table.rows[tested[i]][6] = number_text(corrected[i], 2);
   return table;
 }
 
@@ -161,17 +180,30 @@ std::string step_time(const StudyResults& results, const std::string& placement,
   return number_text(1000 * median(seconds), 3);
 }
 
+/// "212 (177 to 260)", "7 of 10 seeds: 212 (177 to 260)", "0 of 10 seeds".
+std::string describe_steps(const Steps& steps) {
+  std::vector<double> finished;
+  for (const std::optional<double>& one : steps)
+    if (one) finished.push_back(*one);
+  const Reached all = reached_of(finished);
+  if (all.reached == all.runs) return mean_and_range(all.steps);
+  return fmt::format("{} of {} seeds{}", all.reached, all.runs,
+                     all.reached == 0 ? "" : ": " + mean_and_range(all.steps));
+}
+
 kit::Table speed_table(const StudyResults& results, const Figures& figures) {
   kit::Table table{"Steps to the target loss, each at its own best rate and warm-up",
                    {"Layers", "Pre-LN", "Post-LN", "Post-LN over Pre-LN", "Over Pre-LN at the largest rates",
                     "Pre-LN, ms per step", "Post-LN, ms per step"},
                    {}};
+  const auto ratio = [&](const char* name, std::int64_t layers) {
+    const std::string why = objection_to(figures, name, layers);
+    return why.empty() ? mean_and_range(of_depth(figures, name, layers)) : why;
+  };
   for (const std::int64_t layers : grid_of(results.options).depths)
-    table.rows.push_back({std::to_string(layers), mean_and_range(soonest(results, kPlacements[0], layers)),
-                          mean_and_range(soonest(results, kPlacements[1], layers)),
-                          mean_and_range(of_depth(figures, "steps", layers)),
-                          mean_and_range(of_depth(figures, "steps-at-largest", layers)),
-                          step_time(results, kPlacements[0], layers),
+    table.rows.push_back({std::to_string(layers), describe_steps(soonest(results, kPlacements[0], layers)),
+                          describe_steps(soonest(results, kPlacements[1], layers)), ratio("steps", layers),
+                          ratio("steps-at-largest", layers), step_time(results, kPlacements[0], layers),
                           step_time(results, kPlacements[1], layers)});
   return table;
 }
@@ -200,7 +232,8 @@ void add_best(Page& page, const StudyResults& results, const Figures& figures) {
                              "Post-LN needs fewer steps to reach the target", 1));
   page.html.table(speed_table(results, figures));
   page.html.paragraph(
-      fmt::format("{} steps mean \u201Cnever\u201D; a seed on which neither reaches the target has no ratio. "
+      fmt::format("\u201C7 of 10 seeds\u201D: the others do not reach the target within the {} steps, and "
+                  "then ratios decide nothing. "
                   "The last two columns are medians of wall time on one machine, whatever its other load: a "
                   "hint, not a measure of the ledger. Both placements do the same work except for one norm.",
                   grid_of(results.options).steps));

@@ -64,6 +64,26 @@ TEST_CASE("a claim that needs all its parts is false where one of them is") {
   CHECK(verdict(claim, {{"a", up}, {"b", down}}) == "disputed; holds in: 2 layers; not so in: 12 layers");
 }
 
+TEST_CASE("a claim that needs all its parts does not hold before all of them are measured") {
+  Claim claim = claim_with({kAboveZero, kToo});
+  claim.all_needed = true;
+  const std::vector<double> up = {1.0, 1.1, 0.9, 1.0, 1.0}, down = {-1.0, -1.1, -0.9, -1.0, -1.0},
+                            both = {1.0, -1.0, 0.5, 0, -0.5};
+  const JudgedClaim part = judge(claim, {{"a", up}});
+  CHECK(part.head() == "not decided");
+  CHECK(part.verdict() == "not decided; holds in: 2 layers; not measured in: 12 layers");
+  CHECK(part.short_verdict() == "not decided: holds in 1, not measured in 1 of 2");
+  Figures refused = {{"a", up}, {"b", down}};
+  refused.object("b", Objection{Judgement::not_measured, "Post-LN trains nowhere"});
+  CHECK(verdict(claim, refused) ==
+        "not decided; holds in: 2 layers; not measured in: 12 layers (Post-LN trains nowhere)");
+  CHECK(verdict(claim, {{"a", down}}) == "false (1 of 2 measured)");  // one part suffices for that
+  CHECK(verdict(claim, {{"a", both}}) == "unclear (1 of 2 measured)");
+  CHECK(verdict(claim, {}) == "not measured");
+  claim.all_needed = false;
+  CHECK(verdict(claim, {{"a", up}}) == "holds (1 of 2 measured)");
+}
+
 TEST_CASE("a disputed claim is not settled by one lab") {
   Claim claim = claim_with({kAboveZero});
   claim.disputed = true;
@@ -98,6 +118,22 @@ TEST_CASE("shares and exact figures") {
   CHECK(worst.judgement == Judgement::fails);
   CHECK(judge(claim_with({exact}), {{"a", {1e-12, std::nan("")}}}).measures[0].judgement ==
         Judgement::unclear);
+}
+
+TEST_CASE("with three measures and more a share of ten seeds is decided only if all agree") {
+  const auto judged = [](std::size_t measures, const std::vector<double>& values) {
+    std::vector<Measure> all;
+    for (std::size_t i = 0; i < measures; ++i)
+      all.push_back({.id = i == 0 ? "a" : "other", .where = "", .what = "x", .low = 0.5, .high = 1});
+    for (Measure& one : all) one.estimate = Estimate::share;
+    return judge(claim_with(all), {{"a", values}}).measures[0].judgement;
+  };
+  const std::vector<double> nine = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0}, ten(10, 1), five(5, 1);
+  CHECK(judged(2, nine) == Judgement::holds);
+  CHECK(judged(3, nine) == Judgement::unclear);
+  CHECK(judged(3, ten) == Judgement::holds);
+  CHECK(judged(25, ten) == Judgement::holds);
+  CHECK(judged(1, five) == Judgement::unclear);
 }
 
 TEST_CASE("the ledger is sound: unique numbers, existing studies, bands that can fail") {

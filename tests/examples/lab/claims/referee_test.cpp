@@ -62,12 +62,31 @@ TEST_CASE("no interval from fewer than five seeds") {
 TEST_CASE("an arm that trains nowhere is not measured, never false") {
   Figures figures = {{"a", {-0.5, -0.6, -0.5, -0.4, -0.5}}};
   CHECK(judge(claim_of({kDifference}), figures).verdict() == "false");
-  figures.object("a", trains_nowhere(Values{2.0, 3.1}, 3, "Post-LN"));  // one run survives
+  figures.object("a", trains_nowhere(Values{2.0, 3.1}, 3, "Post-LN"));  // one run trains
+  figures.object("a", trains_nowhere(Values{}, 3, "Post-LN"));          // none has finished
   CHECK(judge(claim_of({kDifference}), figures).verdict() == "false");
   figures.object("a", trains_nowhere(Values{3.0, 3.1, std::nan("")}, 3, "Post-LN"));
   const JudgedClaim judged = judge(claim_of({kDifference}), figures);
   CHECK(judged.head() == "not measured");
   CHECK(describe_outcome(judged.measures[0]) == "not measured: Post-LN trains nowhere");
+}
+
+TEST_CASE("failed runs leave seeds out, and too few that are left decide nothing") {
+  CHECK(!failed_runs(10, 10));
+  CHECK(!failed_runs(5, 10));
+  CHECK(!failed_runs(3, 3));  // few seeds, but none failed: judge() says so
+  CHECK(failed_runs(4, 10)->judgement == Judgement::not_decided);
+  CHECK(failed_runs(4, 10)->why == "failed runs on 6 of 10 seeds");
+  CHECK(failed_runs(0, 10)->judgement == Judgement::not_measured);
+}
+
+TEST_CASE("an arm that does not reach the target on every seed has no ratio of steps") {
+  const double never = std::nan("");
+  CHECK(!not_reached(Values{100, 200}, "Post-LN"));
+  CHECK(!not_reached(Values{}, "Post-LN"));
+  CHECK(not_reached(Values{100, never}, "Post-LN")->judgement == Judgement::not_decided);
+  CHECK(not_reached(Values{100, never}, "Post-LN")->why == "Post-LN reaches the target on 1 of 2 seeds");
+  CHECK(not_reached(Values{never, never}, "Post-LN")->judgement == Judgement::not_measured);
 }
 
 TEST_CASE("a failure needs a control that succeeds") {

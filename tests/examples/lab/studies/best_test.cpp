@@ -71,6 +71,21 @@ const Loss kBothWell = [](const Arm&, const Design& design, std::uint64_t seed) 
   return valley(design.lr, 1e-3, seed) + (design.scheme == "tfixup" ? 0 : 0.02);
 };
 
+/// Whether a seed is one of the first `count` that judge, in the full form.
+bool judges_among_first(std::uint64_t seed, std::uint64_t count) {
+  const best::Grid grid = best::grid_of({.budget = Budget::full, .seed = kFullSeed});
+  return seed >= grid.judging.front() && seed < grid.judging.front() + count;
+}
+
+/// Both placements well, but Post-LN, 0.05 above Pre-LN, fails on so many of the seeds that judge.
+StudyResults post_fails_on(std::uint64_t count) {
+  return finished(Budget::full, [=](const Arm& arm, const Design& design, std::uint64_t seed) {
+    if (arm.placement == 0) return kBothWell(arm, design, seed);
+    return judges_among_first(seed, count) ? best::task().context_free_loss()
+                                           : kBothWell(arm, design, seed) + 0.05;
+  });
+}
+
 }  // namespace
 
 TEST_CASE("best: a finished study has every measure of the ledger, and any part of it has a page") {
@@ -172,6 +187,95 @@ TEST_CASE("best: an arm that fails everywhere is not measured, and a failure nee
         "not measured: no working control: Pre-LN, 24 layers, 0 of 10 seeds");
   CHECK(outcome(both, 60, "sooner.L24") == "not measured: neither reaches the target");
   CHECK(outcome(both, 61, "largest.L24") == "not measured: neither trains at any rate");
+}
+
+TEST_CASE("best: an arm that is better than guessing but trains nowhere is compared in no figure") {
+  // Post-LN of 24 and 48 layers ends between the best n-gram and the loss of predicting without context.
+  const double stuck = (best::learned_loss() + best::task().context_free_loss()) / 2;
+  const StudyResults results =
+      finished(Budget::full, [&](const Arm& arm, const Design& design, std::uint64_t seed) {
+        return arm.placement == 1 && arm.layers >= 24 ? stuck + 0.001 * static_cast<double>(seed % 3)
+                                                      : kBothWell(arm, design, seed);
+      });
+  const std::string nowhere = "not measured: Post-LN, 24 layers trains nowhere";
+  CHECK(outcome(results, 58, "sensitivity.L24") == nowhere);
+  CHECK(outcome(results, 59, "gain.difference.L24") == nowhere);
+  CHECK(outcome(results, 60, "sooner.L24") == nowhere);
+  CHECK(outcome(results, 61, "largest.L24") == nowhere);
+  CHECK(outcome(results, 61, "sooner-at-largest.L24") == nowhere);
+  CHECK(outcome(results, 62, "best.L24") == nowhere);
+  CHECK(outcome(results, 64, "gain.post.L48") == "not measured: Post-LN, 48 layers trains nowhere");
+  CHECK(outcome(results, 64, "gain.pre.L48") == "no");
+  CHECK(outcome(results, 64, "trains.post.L48") == "no");
+  CHECK(judge(claim_numbered(64), study_named("best").figures(results)).head() == "false");
+  const StudyResults no_pre =
+      finished(Budget::full, [&](const Arm& arm, const Design& design, std::uint64_t seed) {
+        return arm.placement == 0 && arm.layers >= 24 ? stuck : kBothWell(arm, design, seed);
+      });
+  CHECK(outcome(no_pre, 59, "gain.pre.L24") == "not measured: Pre-LN, 24 layers trains nowhere");
+  CHECK(outcome(no_pre, 60, "sooner.L24") == "not measured: Pre-LN, 24 layers trains nowhere");
+}
+
+TEST_CASE("best: a difference is that of the seeds on which no run failed") {
+  const StudyResults some = post_fails_on(3);
+  const Figures figures = study_named("best").figures(some);
+  REQUIRE(figures.at("best.L12").size() == 7);
+  for (const double difference : figures.at("best.L12")) CHECK(difference == doctest::Approx(0.05));
+  REQUIRE(figures.at("gain.difference.L12").size() == 7);
+  for (const double difference : figures.at("gain.difference.L12")) CHECK(std::abs(difference) < 1e-9);
+  CHECK(figures.at("gain.pre.L12").size() == 10);
+  CHECK(figures.at("trains.post.L12") ==
+        std::vector<double>{0, 0, 0, 1, 1, 1, 1, 1, 1, 1});  // shares count all
+  CHECK(outcome(some, 62, "best.L12") == "yes");
+  CHECK(outcome(post_fails_on(6), 62, "best.L12") == "not decided: failed runs on 6 of 10 seeds");
+  const std::string page = gradus::test::page_of(study_named("best"), some);
+  CHECK(page.find("Failed runs on the judging seeds") != std::string::npos);
+  CHECK(page.find("3 of 10") != std::string::npos);
+}
+
+TEST_CASE("best: if a placement fails without warm-up on every seed, its gain is no number") {
+  const StudyResults results =
+      finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
+        return arm.placement == 1 && design.warmup == 0 ? best::task().context_free_loss()
+                                                        : kBothWell(arm, design, seed);
+      });
+  CHECK(outcome(results, 64, "gain.post.L48") == "not measured: failed runs on 10 of 10 seeds");
+  CHECK(outcome(results, 59, "gain.difference.L12") == "not measured: failed runs on 10 of 10 seeds");
+  CHECK(outcome(results, 62, "best.L12") == "no");
+}
+
+TEST_CASE("best: sensitivity is that of seeds on which no rate fails") {
+  const auto fails_at_the_highest = [](std::uint64_t count) {
+    return finished(Budget::full, [=](const Arm& arm, const Design& design, std::uint64_t seed) {
+      return arm.placement == 1 && design.lr >= 1e-2 && judges_among_first(seed, count)
+                 ? best::task().context_free_loss()
+                 : kBothWell(arm, design, seed);
+    });
+  };
+  const Figures figures = study_named("best").figures(fails_at_the_highest(3));
+  REQUIRE(figures.at("sensitivity.L6").size() == 7);
+  for (const double difference : figures.at("sensitivity.L6")) CHECK(std::abs(difference) < 1e-9);
+  CHECK(figures.at("best.L6").size() == 10);
+  CHECK(outcome(fails_at_the_highest(10), 58, "sensitivity.L6") ==
+        "not measured: failed runs on 10 of 10 seeds");
+}
+
+TEST_CASE("best: failed runs do not add headroom") {
+  const StudyResults results =
+      finished(Budget::full, [](const Arm& arm, const Design& design, std::uint64_t seed) {
+        return judges_among_first(seed, 3)
+                   ? best::task().context_free_loss()
+                   : valley(design.lr, 1e-3, seed) - 0.08 + (arm.placement == 1 ? 0.005 : 0);
+      });
+  CHECK(outcome(results, 62, "best.L6") == "not decided: saturated");
+  CHECK(outcome(results, 59, "gain.pre.L6") == "not decided: saturated");
+}
+
+TEST_CASE("best: the page names the limits of the search and its readouts") {
+  const std::string page = gradus::test::page_of(study_named("best"), finished(Budget::full, kBothWell));
+  for (const char* words : {"On the first searching seed alone 15 settings become 8", "at different warm-ups",
+                            "taken on the judging seeds themselves", "a 4-gram", "only if all ten agree"})
+    CHECK(page.find(words) != std::string::npos);
 }
 
 TEST_CASE("best: rates go up until half of the seeds no longer train") {

@@ -34,6 +34,13 @@ StudyResults fabricated(const Study& study, const std::function<Measured(const s
   return test::fabricated(study, {.budget = Budget::full}, measured);
 }
 
+std::string outcome(int number, const std::string& id, const Figures& figures) {
+  const JudgedClaim judged = judge(claim_numbered(number), figures);
+  for (const Judged& one : judged.measures)
+    if (one.measure->id == id) return describe_outcome(one);
+  return "no such measure";
+}
+
 bool is_post(const std::string& run) { return has_part(run, "post"); }
 
 /// Pre-LN trains at all rates but the highest; Post-LN with 12 layers and more at the lowest only, and with
@@ -87,12 +94,11 @@ TEST_CASE("rates: the known results of made-up runs are found, seed by seed") {
   CHECK(figures["post-above-ngram.L24"][0] == doctest::Approx(1.0 - learned_loss()));
 }
 
-TEST_CASE(
-    "rates: a seed with a run missing has no number, and one without any rate that trains counts all steps") {
+TEST_CASE("rates: a seed with a run missing has no number") {
   StudyResults results = fabricated(
       rates_study(), [](const std::string& run) { return is_post(run) ? ended(3, std::nan("")) : ended(1); });
   Figures figures = rates_study().figures(results);
-  CHECK(figures["steps.L2"][0] == 3.8);
+  CHECK(!figures.contains("steps.L2"));
   CHECK(figures["largest.L2"][0] == doctest::Approx(std::log10(0.1 / (1e-3 / 3))));
   results.records.erase("post-L2-w0-lr0.001-s3");
   figures = rates_study().figures(results);
@@ -101,15 +107,54 @@ TEST_CASE(
   CHECK(test::flaw_in(page_of(rates_study(), results)) == "");
 }
 
-TEST_CASE("rates: where neither placement reaches the target, no steps are compared") {
-  const StudyResults results = fabricated(rates_study(), [](const std::string& run) {
-    return ended(1, has_part(run, "s3") && !is_post(run) ? 190 : std::nan(""));
+TEST_CASE("rates: an arm that does not reach the target on every seed has no ratio of steps") {
+  const StudyResults never = fabricated(rates_study(), [](const std::string& run) {
+    return ended(1, is_post(run) && has_part(run, "L12") ? std::nan("") : 190);
   });
-  Figures figures = rates_study().figures(results);
-  CHECK(figures["steps.L6"] == std::vector<double>{2});
-  CHECK(figures["steps-at-largest.L6"] == std::vector<double>{2});
-  CHECK(figures["best.L6"].size() == 10);
-  CHECK(test::flaw_in(page_of(rates_study(), results)) == "");
+  Figures figures = rates_study().figures(never);
+  CHECK(figures["steps.L6"] == std::vector<double>(10, 1.0));
+  CHECK(!figures.contains("steps.L12"));
+  CHECK(outcome(16, "steps.L6", figures) == "no");
+  CHECK(outcome(16, "steps.L12", figures) ==
+        "not measured: Post-LN, 12 layers reaches the target on 0 of 10 seeds");
+  CHECK(outcome(17, "steps-at-largest.L12", figures) ==
+        "not measured: Post-LN, 12 layers reaches the target on 0 of 10 seeds");
+  CHECK(page_of(rates_study(), never).find("0 of 10 seeds") != std::string::npos);
+  CHECK(test::flaw_in(page_of(rates_study(), never)) == "");
+
+  const StudyResults sometimes = fabricated(rates_study(), [](const std::string& run) {
+    return ended(1, !is_post(run) && has_part(run, "s3") ? std::nan("") : 190);
+  });
+  figures = rates_study().figures(sometimes);
+  CHECK(figures["steps.L6"].size() == 9);
+  CHECK(outcome(16, "steps.L6", figures) ==
+        "not decided: Pre-LN, 6 layers reaches the target on 9 of 10 seeds");
+}
+
+TEST_CASE("rates: an arm that trains nowhere is not compared") {
+  // Post-LN with 12 layers is better than guessing, but above the best n-gram; with 24 it trains with
+  // warm-up.
+  const StudyResults results = fabricated(rates_study(), [](const std::string& run) {
+    if (!is_post(run) || has_part(run, "L2") || has_part(run, "L6")) return ended(1);
+    return ended(has_part(run, "L24") && !has_part(run, "w0") ? 1.2 : learned_loss() + 0.2);
+  });
+  const Figures figures = rates_study().figures(results);
+  const std::string nowhere = "not measured: Post-LN, 12 layers trains nowhere";
+  for (const char* id : {"sensitivity.L12", "sensitivity-warm.L12"})
+    CHECK(outcome(13, id, figures) == nowhere);
+  CHECK(outcome(13, "sensitivity.L24", figures) == "not measured: Post-LN, 24 layers trains nowhere");
+  CHECK(outcome(13, "sensitivity-warm.L24", figures) == "no");
+  CHECK(outcome(14, "needs-warm-up.L12", figures) == "yes");  // of Pre-LN alone
+  CHECK(outcome(14, "gain.L12", figures) == nowhere);
+  CHECK(outcome(14, "gain.L24", figures) == "yes");
+  CHECK(outcome(17, "largest.L12", figures) == nowhere);
+  CHECK(outcome(18, "best.L12", figures) == nowhere);
+  CHECK(outcome(18, "best.L24", figures) == "yes");
+  CHECK(outcome(18, "best.L6", figures) == "no");
+  CHECK(outcome(19, "post-above-ngram.L12", figures) == "no");  // a statement about failure
+  const std::string page = page_of(rates_study(), results);
+  CHECK(page.find("Not compared: Post-LN, 12 layers trains nowhere") != std::string::npos);
+  CHECK(test::flaw_in(page) == "");
 }
 
 TEST_CASE("rates and optimizers: no seed chooses the rate it is judged at") {
@@ -224,6 +269,11 @@ TEST_CASE("depth-48: the design that trains is found, and none if none trains") 
       fabricated(study, [](const std::string& run) { return ended(is_post(run) ? 3.0 : 1.0); });
   figures = study.figures(hopeless);
   CHECK(figures["longer"].empty());
+  const std::string nowhere = "not measured: Post-LN, 48 layers trains nowhere";
+  for (const char* id : {"gain.post", "longer", "lower-rate"}) CHECK(outcome(24, id, figures) == nowhere);
+  CHECK(outcome(24, "gain.pre", figures) == "no");
+  CHECK(outcome(24, "above-ngram.pre", figures) == "yes");
+  CHECK(outcome(24, "above-ngram.post", figures) == "no");
   CHECK(page_of(study, hopeless).find("all bad") != std::string::npos);
 }
 

@@ -30,12 +30,46 @@ std::string page_with(const std::string& bands) {
 }  // namespace
 
 TEST_CASE("the page of a study says whether its bands and predictions have changed since it began") {
-  CHECK(page_with(bands_sha256("best")).find("recorded before the first run") != std::string::npos);
+  for (const int version : {1, 2})
+    CHECK(page_with(bands_sha256(claims(), "best", version)).find("recorded before the first run") !=
+          std::string::npos);
   CHECK(page_with("0").find("have been changed since the first run") != std::string::npos);
   const std::string unknown = page_with("");
   CHECK(unknown.find("recorded before the first run") == std::string::npos);
   CHECK(unknown.find("have been changed") == std::string::npos);
-  CHECK(bands_sha256("best") != bands_sha256("rates"));
+  CHECK(page_with("2:0").find("have been changed since the first run") != std::string::npos);
+  CHECK(bands_sha256(claims(), "best") != bands_sha256(claims(), "rates"));
+}
+
+TEST_CASE("the bands of best are those with which its runs began") {
+  CHECK(bands_sha256(claims(), "best", 1) ==
+        "f7a7dc49def910c94546a2933bcb337498fa35d0b0504a244833b5b14d85adc7");  // as in its study.json
+}
+
+TEST_CASE("the fingerprint of a study begun now covers all that its verdicts depend on, and no number") {
+  const Measure a{.id = "a", .where = "", .what = "x", .low = 0, .high = 1},
+      b{.id = "b", .where = "", .what = "x"};
+  const auto claim = [](int number, std::vector<Measure> measures) {
+    return Claim{.number = number, .text = "x", .source = "y", .study = "z", .measures = std::move(measures)};
+  };
+  const std::vector<Claim> begun = {claim(1, {a}), claim(2, {b})};
+  const std::string one = bands_sha256(begun, "z", 1), two = bands_sha256(begun, "z");
+  CHECK(two.starts_with("2:"));
+  std::vector<Claim> changed = begun;
+  changed[0].all_needed = true;
+  CHECK(bands_sha256(changed, "z") != two);
+  CHECK(bands_sha256(changed, "z", 1) == one);  // which does not cover it
+  changed = begun, changed[1].disputed = true;
+  CHECK(bands_sha256(changed, "z") != two);
+  const std::vector<Claim> joined = {claim(1, {a, b})}, renumbered = {claim(7, {b}), claim(5, {a})};
+  CHECK(bands_sha256(joined, "z") != two);
+  CHECK(bands_sha256(joined, "z", 1) == one);
+  CHECK(bands_sha256(renumbered, "z") == two);
+  changed = begun, changed[0].measures[0].high = 2;
+  CHECK(bands_sha256(changed, "z") != two);
+  CHECK(bands_sha256(changed, "z", 1) != one);
+  changed = begun, changed[0].measures[0].prediction = Judgement::holds;
+  CHECK(bands_sha256(changed, "z") != two);
 }
 
 TEST_CASE("a study continues if the arithmetic is the same, whatever the version") {

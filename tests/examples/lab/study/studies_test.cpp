@@ -68,6 +68,20 @@ TEST_CASE("a study without runs has no figures, but a page") {
   }
 }
 
+TEST_CASE("the ledger's page explains every interval, and the correction over the ledger") {
+  const gradus::test::ScratchFolder folder;
+  gradus::kit::make_folder(folder / "best");
+  write_study(folder / "best", {.study = "best", .options = {}, .shard = {}, .machine = {{"gradus", "1"}}});
+  write_index(folder.path(), studies_in(folder.path()));
+  const std::string page = gradus::kit::read_file(folder / "claims.html");
+  for (const char* words :
+       {"t interval", "Bootstrap interval", "Logit interval", "Interval of the median",
+        "Clopper-Pearson interval", "only if all ten agree", "can hardly change a verdict"}) {
+    INFO(words);
+    CHECK(page.find(words) != std::string::npos);
+  }
+}
+
 TEST_CASE("every study has a claim, a title, a question and a scope") {
   std::set<std::string> names;
   for (const Study& study : studies()) {

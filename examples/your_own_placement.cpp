@@ -93,7 +93,7 @@ int main() {
   for (const auto& [key, values] : block.state_dict())
     if (key.starts_with("norm")) std::printf("  %s\n", key.c_str());
 
-  std::printf("\nEach goes on from \"in front \":\n");
+  std::printf("\nEach continues the text \"in front \":\n");
   for (const nn::Placement& placement : {nn::pre_ln(), nn::post_ln(), peri_ln(), mix_ln()}) {
     const nn::GPT gpt = learn(placement);
     const Tensor written = gpt.generate(to_ids("in front "), 75, {.greedy = true});

@@ -73,9 +73,10 @@ void print_lab() {
   const compare::Comparisons all = compare::comparisons_of(analysis);
   fmt::print("{} runs of {} steps", analysis.finished, analysis.settings.steps);
   for (const auto& [name, value] : docs::read_lab().config.machine) fmt::print("; {} {}", name, value);
-  fmt::print("\nMean over {} seeds of the loss at the best rate and warm-up of each; the lower one is\n",
+  fmt::print("\nMean over {} seeds of the loss at each seed's best rate and warm-up\n",
              analysis.settings.seeds);
-  fmt::print("{:<8} {:>8} {:>8}   {:<20} {}\n", "layers", "Pre-LN", "Post-LN", "Pre-LN's in", "Post-LN's in");
+  fmt::print("{:<8} {:>8} {:>8}   {:<20} {}\n", "layers", "Pre-LN", "Post-LN", "Pre-LN lower on",
+             "Post-LN lower on");
   for (const compare::BestOfDepth& best : all.best)
     fmt::print("{:<8} {:>8.4f} {:>8.4f}   {:<20} {}\n", best.layers, best.loss[0], best.loss[1],
                lab::counted(best.comparison.difference.up, "seed"),

@@ -29,10 +29,11 @@ std::string verdicts(const lab::MeasuredStudy& study) {
 
 ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
   ResultsPage results{
-      "# Results\n\nThe charts of the lab's [studies](studies.md), as they were run for these pages, and the "
-      "verdicts on the claims they decide. The sentence under a chart depends on its values. A program "
-      "generates this page from [data/studies](data/studies). Ranges in brackets run from the lowest to the "
-      "highest seed; figures with intervals, bands and conditions are in [the ledger](claims.md).\n\n"};
+      "# Results\n\nThis page has the charts of the lab's [studies](studies.md), as run for these pages, and "
+      "the verdicts on the claims that they decide. The text under each chart follows from its values. A "
+      "program generates this page from [data/studies](data/studies). Ranges in parentheses run from the "
+      "lowest to the highest seed; figures with intervals, bands and conditions are in [the "
+      "ledger](claims.md).\n\n"};
   for (const lab::Study& study : lab::studies()) {
     const lab::MeasuredStudy* const found = lab::find_study(measured, study.name);
     if (!found) continue;

@@ -108,11 +108,12 @@ std::string mean_and_range(const std::vector<double>& values, int digits) {
 std::string count_seeds(std::size_t seeds) { return counted(static_cast<std::int64_t>(seeds), "seed"); }
 
 std::string describe_bands(std::size_t seeds) {
-  return fmt::format("Lines are means over {}, bands go from the lowest to the highest.", count_seeds(seeds));
+  return fmt::format("Lines are means over {}; bands range from the lowest to the highest.",
+                     count_seeds(seeds));
 }
 
 std::string describe_bars(std::size_t seeds) {
-  return fmt::format("Lines are means over seeds, bars go from the lowest to the highest of {}.",
+  return fmt::format("Lines are means over seeds; bars range from the lowest to the highest of {}.",
                      count_seeds(seeds));
 }
 

@@ -156,9 +156,9 @@ kit::Table cross_table(const std::string& caption, const std::string& corner, co
 /// "0.12 (0.05 to 0.19)": mean, lowest and highest seed; a dash for none.
 std::string mean_and_range(const std::vector<double>& values, int digits = 3);
 
-/// For captions: "Lines are means over 10 seeds, bands go from the lowest to the highest."
+/// For captions: "Lines are means over 10 seeds; bands range from the lowest to the highest."
 std::string describe_bands(std::size_t seeds);
-/// "Lines are means over seeds, bars go from the lowest to the highest of 10 seeds."
+/// "Lines are means over seeds; bars range from the lowest to the highest of 10 seeds."
 std::string describe_bars(std::size_t seeds);
 /// "10 seeds"
 std::string count_seeds(std::size_t seeds);

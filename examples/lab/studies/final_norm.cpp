@@ -151,14 +151,14 @@ struct Kind {
 };
 const std::vector<Kind> kKinds = {{"with the final norm", true}, {"without", false}};
 
-/// "Lines are geometric means over seeds, bars go from the lowest to the highest of 10 seeds."
+/// "Lines are geometric means over seeds; bars range from the lowest to the highest of 10 seeds."
 std::string describe_geometric_bars(std::size_t seeds) {
-  return fmt::format("Lines are geometric means over seeds, bars go from the lowest to the highest of {}.",
+  return fmt::format("Lines are geometric means over seeds; bars range from the lowest to the highest of {}.",
                      count_seeds(seeds));
 }
 
-/// "Without it the loss is higher by more than 0.02 nats on every seed with 2 and 6 layers, and lower by as
-/// much at no depth."
+/// "Depths at which the loss without the final norm is more than 0.02 nats higher on every seed: 2 and 6
+/// layers; lower by as much: none."
 std::string describe_clear_depths(const Figures& all, const Setting& setting, const std::string& measure) {
   std::vector<std::int64_t> worse, better;
   for (const std::int64_t layers : setting.depths) {
@@ -167,10 +167,11 @@ std::string describe_clear_depths(const Figures& all, const Setting& setting, co
     if (spread.high < -0.02) better.push_back(layers);
   }
   const auto words = [](const std::vector<std::int64_t>& depths) {
-    return depths.empty() ? "at no depth" : "with " + listed(depths) + " layers";
+    return depths.empty() ? "none" : listed(depths) + " layers";
   };
   return fmt::format(
-      "Without it the loss is higher by more than 0.02 nats on every seed {}, and lower by as much {}.",
+      "Depths at which the loss without the final norm is more than 0.02 nats higher on every seed: {}; "
+      "lower by as much: {}.",
       words(worse), words(better));
 }
 
@@ -215,11 +216,11 @@ void add_logits(Page& page, const StudyResults& results, const Setting& setting)
     for (kit::Series& line : chart.series)
       for (std::vector<double>* ends : {&line.y, &line.low, &line.high})
         for (double& value : *ends) value = std::pow(10.0, value);
-    page.figure(
-        one.name, chart,
-        one.name == "logits-end"
-            ? "The same after training. " + bars
-            : "The head reads a stream that has grown with every block, or one of a fixed size. " + bars);
+    page.figure(one.name, chart,
+                one.name == "logits-end" ? "The same after training. " + bars
+                                         : "Without the final norm the head reads a stream that has grown "
+                                           "with every block; with it, one of a fixed size. " +
+                                               bars);
   }
 }
 
@@ -235,9 +236,9 @@ void add_inference(Page& page, const StudyResults& results, const Setting& setti
   page.figure(
       "inference", chart,
       fmt::format(
-          "All have the same weights. \u201COne scale\u201D keeps gain, bias and the subtraction of the "
-          "mean, and divides every token by the same number, the reciprocal of the mean of 1/sigma; its "
-          "distance from \u201Cas trained\u201D is the token-by-token effect of the norm. {} {}",
+          "All lines have the same weights. \u201COne scale\u201D keeps the gain, the bias and the "
+          "subtraction of the mean, and divides every token by the same value, the reciprocal of the mean of "
+          "1/sigma; its distance from \u201Cas trained\u201D is the token-by-token effect of the norm. {} {}",
           describe_bars(setting.seeds.size()), describe_clear_depths(all, setting, "inference")));
 }
 
@@ -263,7 +264,7 @@ Study final_norm_study() {
   return {
       .name = "final-norm",
       .title = "The norm after the last block",
-      .question = "Does a Pre-LN stack need its final norm, and what does it do?",
+      .question = "Does a Pre-LN stack need its final norm, and what does that norm do?",
       .setting =
           "Pre-LN GPTs of 2, 6, 12 and 24 blocks, 16 channels and 2 heads, the head tied to the embedding, "
           "on the small recall language (3 boxes, 4 things, 24 characters): 600 steps of 8 documents, Adam, "

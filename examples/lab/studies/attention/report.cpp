@@ -50,7 +50,8 @@ void add_scores(Page& page, const StudyResults& results, const Grid& grid) {
                      mean_and_range(training_runs(results, variant.name).numbers("growth"), 2));
   page.figure(
       "largest", largest,
-      fmt::format("“Of order 1” means below 10 here. Ratio of after training to before, at rate {}: {}. {}",
+      fmt::format("Here “of order 1” means below 10. The largest score after training, divided by that "
+                  "before training, at rate {}: {}. {}",
                   kit::number_text(kRate, 2), fmt::join(growth, ", "), describe_bands(grid.seeds.size())));
   page.figure(
       "entropy",
@@ -94,10 +95,11 @@ void add_scale(Page& page, const StudyResults& results, const Grid& grid) {
     for (const auto& curve : scale_runs(results).curves(series)) values.push_back(curve.back());
     return kit::number_text(mean(values), 2);
   };
-  page.figure("variance", chart("variance", "Variance of scores", "variance", kit::AxisKind::log),
-              fmt::format("64 queries and 64 keys, all numbers independent N(0, 1). At D = 1024 the variance "
-                          "is {} with the division and {} without it. {}",
-                          at_largest("variance.scaled"), at_largest("variance.raw"), bands));
+  page.figure(
+      "variance", chart("variance", "Variance of scores", "variance", kit::AxisKind::log),
+      fmt::format("64 queries and 64 keys with independent entries from N(0, 1). At D = 1024 the variance "
+                  "is {} with the division and {} without it. {}",
+                  at_largest("variance.scaled"), at_largest("variance.raw"), bands));
   page.figure("scale-entropy",
               chart("entropy", "Entropy of a row of the softmax", "nats", kit::AxisKind::linear),
               fmt::format("ln 64 = 4.16 means equal weights for all keys, 0 all weight on one key. At D = "
@@ -107,8 +109,9 @@ void add_scale(Page& page, const StudyResults& results, const Grid& grid) {
       "scale-gradient",
       chart("gradient", "Gradient through the softmax", "root mean square", kit::AxisKind::log),
       fmt::format(
-          "The gradient of the scores, for a random gradient of the weights. At D = 1024 it is {} with the "
-          "division and {} without it, where it comes from the few rows that are still undecided. {}",
+          "The gradient with respect to the scores, for a random gradient with respect to the "
+          "weights. At D = 1024 it is {} with the division and {} without it, where it comes from the few "
+          "rows that are still undecided. {}",
           at_largest("gradient.scaled"), at_largest("gradient.raw"), bands));
 }
 
@@ -142,7 +145,7 @@ void add_axis(Page& page, const StudyResults& results, const Grid& grid) {
       fmt::format("With the softmax over the queries the loss ends {} the lowest possible one: {}. {}",
                   leak > 0 ? "below" : "above",
                   leak > 0 ? "only a model that sees the answer can do that, so a loss that is too good is "
-                             "the sign of this bug"
+                             "a sign of this bug"
                            : "the leak exists, but this model does not use it",
                   describe_bands(grid.seeds.size())));
 }
@@ -167,10 +170,12 @@ void add_heads_of_a_seed(Page& page, const StudyResults& results) {
     telling += std::count_if(of_seed.begin(), of_seed.end(), tells);
     seeds_with_one += std::any_of(of_seed.begin(), of_seed.end(), tells);
   }
-  page.figure("heads", map,
-              fmt::format("0.5 is chance. Over all seeds, {} of {} heads distinguish matches from others in "
-                          "more than nine of ten pairs; {} of {} seeds have such a head.",
-                          telling, heads.size() * heads.front().size(), seeds_with_one, heads.size()));
+  page.figure(
+      "heads", map,
+      fmt::format(
+          "0.5 is chance. Over all seeds, {} of {} heads give a match a larger q·k than another letter in "
+          "more than nine of ten pairs; {} of {} seeds have such a head.",
+          telling, heads.size() * heads.front().size(), seeds_with_one, heads.size()));
 }
 
 void add_heads(Page& page, const StudyResults& results) {

@@ -199,8 +199,8 @@ void report(Page& page, const StudyResults& results) {
   if (const kit::Panels panels = loss_by_rate(all, grid); !panels.panels.empty())
     page.figure(
         "loss", panels,
-        "Points are means over the judging seeds whose runs did not fail, bars go from the lowest to "
-        "the highest; the shares of failed runs are in the table. Higher rates follow the grid's last "
+        "Points are means over the judging seeds whose runs did not fail; bars range from the lowest to "
+        "the highest. The shares of failed runs are in the table. Higher rates follow the grid's last "
         "one as long as more than half of the seeds train.");
   if (const kit::Panels panels = not_reached(all, grid); !panels.panels.empty())
     page.figure("reached", panels,

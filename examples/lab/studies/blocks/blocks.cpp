@@ -107,9 +107,9 @@ Figures blocks_figures(const StudyResults& results) {
 Study blocks_study() {
   return {
       .name = "blocks",
-      .title = "Which block a model has, and which it should have had",
+      .title = "Blocks as described and as built",
       .question =
-          "Are GPT-1, GPT-2, GPT-3, T5 and BERT built as texts say, and what does a block with its norms in "
+          "Are GPT-1, GPT-2, GPT-3, T5 and BERT built as described, and what does a block with its norms in "
           "the wrong place cost?",
       .setting =
           "Built: small models of 2 blocks with random weights, the worst of 3 draws. Trained: GPTs of 6 "

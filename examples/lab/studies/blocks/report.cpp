@@ -106,7 +106,7 @@ void add_curves(Page& page, const StudyResults& results, const std::string& mean
       .series = without_bands(lines_of_curves(some, curves, thinned_steps(grid.steps, kCurvePoints))),
       .references = {{.at = *tiny_task().entropy(), .label = "lowest possible"}}};
   page.figure("training-" + meant, chart,
-              fmt::format("Means over {}, {} layers, each block at its best rate of {}.",
+              fmt::format("Means over {}, {} layers, each block at the best of the rates {}.",
                           count_seeds(grid.seeds.size()), kTrainedLayers, listed(grid.rates)));
 }
 

@@ -152,7 +152,7 @@ Figures figures(const StudyResults& results) {
 Study depth_48_study() {
   return {.name = "depth-48",
           .title = "A warm-up for 48 layers",
-          .question = "How would one design a warm-up for 48 layers, for each placement?",
+          .question = "How should a warm-up for 48 layers be designed for each placement?",
           .setting =
               "GPTs of 48 blocks and width 32, Pre-LN and Post-LN with the same matrices at the start, N(0, "
               "1/fan_in), on the recall language: 400 steps of 8 lines, Adam, no clipping; nine designs, no "

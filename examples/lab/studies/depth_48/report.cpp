@@ -54,10 +54,11 @@ void add_map(Page& page, const StudyResults& results, const Grid& grid, std::siz
   map = filled(map, grid.warmups, grid.lrs,
                [&](std::int64_t warmup, double lr) { return mean(losses(warmup, lr)); });
   for (std::size_t i = 0; i < map.rows.size(); ++i) map.rows[i] = std::to_string(grid.warmups[i]);
-  page.figure("map-" + kWords[placement], map,
-              fmt::format("Of {} designs {} train on some seed and {} on all. Means over seeds; the frame "
-                          "marks the best; dark is low; cells not run yet are crossed out.",
-                          grid.designs().size(), some, all));
+  page.figure(
+      "map-" + kWords[placement], map,
+      fmt::format("Of {} designs, {} train on at least one seed and {} on all. Means over seeds; the frame "
+                  "marks the best; dark is low; cells not run yet are crossed out.",
+                  grid.designs().size(), some, all));
 }
 
 std::string describe_answer(const StudyResults& results, const Grid& grid, std::size_t placement) {

@@ -83,13 +83,13 @@ void add_table(Page& page, const StudyResults& results) {
 
 /// "6 layers: Post-LN's loss is 0.1 nats higher on average, and higher on 8 of 10 seeds."
 std::string difference_sentence(const StudyResults& results, std::int64_t layers, OfSeeds of,
-                                const char* what) {
+                                const char* what, const char* above = "higher", const char* below = "lower") {
   const Difference d =
       difference_of(paired_difference(of(results, "Post-LN", layers), of(results, "Pre-LN", layers)));
   if (d.count == 0) return {};
   return fmt::format("{} layers: {} is {} nats {} on average, and {} on {} of {} seeds. ", layers, what,
-                     kit::number_text(std::abs(d.mean), 2), d.mean > 0 ? "higher" : "lower",
-                     d.side() > 0 ? "higher" : "lower", d.agreeing(), d.count);
+                     kit::number_text(std::abs(d.mean), 2), d.mean > 0 ? above : below,
+                     d.side() > 0 ? above : below, d.agreeing(), d.count);
 }
 
 void add_charts(Page& page, const StudyResults& results) {
@@ -100,8 +100,10 @@ void add_charts(Page& page, const StudyResults& results) {
   std::string lower, cares, forgets;
   for (const std::int64_t layers : grid.depths) {
     lower += difference_sentence(results, layers, ends, "at the best rate, Post-LN's loss");
-    cares += difference_sentence(results, layers, sensitivities, "Post-LN's mean loss above the best");
-    forgets += difference_sentence(results, layers, forgetting, "at the best rate, Post-LN's rise");
+    cares += difference_sentence(results, layers, sensitivities,
+                                 "Post-LN's loss above its best, averaged over the rates,");
+    forgets += difference_sentence(results, layers, forgetting, "at the best rate, Post-LN's rise in loss",
+                                   "larger", "smaller");
   }
   page.html.heading("After fine-tuning");
   page.figure("loss", loss, lower + cares + describe_bands(grid.seeds.size()));

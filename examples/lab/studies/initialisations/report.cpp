@@ -67,7 +67,7 @@ void add_rates(Page& page, const StudyResults& results) {
                 panels(fmt::format("Final loss against the learning rate, {} layers", depth.layers),
                        kPlacements, chart),
                 fmt::format("A scheme that is easy to train has a low, wide valley. Points are means over "
-                            "{}, bars go from the lowest to the highest.{}",
+                            "{}; bars range from the lowest to the highest.{}",
                             count_seeds(depth.seeds.size()), difference_sentence(results, depth)));
   }
 }

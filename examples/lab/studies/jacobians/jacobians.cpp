@@ -149,15 +149,16 @@ std::string setting() {
 }  // namespace jacobians
 
 Study jacobians_study() {
-  return {.name = "jacobians",
-          .title = "The Jacobian of layer norm",
-          .question =
-              "Is the printed Jacobian of layer norm right, and what does training with a wrong one cost?",
-          .setting = jacobians::setting(),
-          .scope = "recall language, width 32, 6 blocks, 300 steps, N(0, 1/fan_in)",
-          .plan = jacobians::plan,
-          .figures = jacobians::figures,
-          .report = jacobians::report};
+  return {
+      .name = "jacobians",
+      .title = "The Jacobian of layer norm",
+      .question =
+          "Is the often-quoted Jacobian of layer norm right, and what does training with a wrong one cost?",
+      .setting = jacobians::setting(),
+      .scope = "recall language, width 32, 6 blocks, 300 steps, N(0, 1/fan_in)",
+      .plan = jacobians::plan,
+      .figures = jacobians::figures,
+      .report = jacobians::report};
 }
 
 }  // namespace gradus::lab

@@ -67,9 +67,10 @@ void add_rates(Page& page, const StudyResults& results, const Grid& grid) {
   };
   page.figure(
       "jacobians-rates", panels("Final loss against the learning rate", kPlacements, chart),
-      fmt::format("Validation loss after {} steps of {} layers: {}. “σ constant” differentiates the mean but "
-                  "not the division by σ. {}",
-                  kSteps, kLayers, describe_losses(results, grid), describe_bands(grid.seeds.size())));
+      fmt::format(
+          "Validation loss after {} steps with {} layers: {}. “σ constant” differentiates the mean but "
+          "not the division by σ. {}",
+          kSteps, kLayers, describe_losses(results, grid), describe_bands(grid.seeds.size())));
 }
 
 /// "costs 0.2 nats", "has no visible cost".

@@ -79,7 +79,7 @@ std::string setting() {
 Study layer_norm_study() {
   return {.name = "layer-norm",
           .title = "What layer norm is",
-          .question = "Which printed sentences about layer norm's geometry, eps and batches are right?",
+          .question = "Which published statements about layer norm's geometry, eps and batches are right?",
           .setting = layer_norm_parts::setting(),
           .scope = "geometry and arithmetic, no training",
           .plan = layer_norm_parts::layer_norm_plan,

@@ -67,8 +67,8 @@ void add_plane(Page& page, const StudyResults& results) {
                   .panels = {panel("Tokens", "token", 0), panel("LN(x)", "normed", 4),
                              panel("with a gain", "gain", 1), panel("with a bias", "bias", 2)}},
       fmt::format("{} random tokens. Whatever their mean and length, layer norm puts them on one circle of "
-                  "radius √3 around the origin, in the plane whose channels add up to 0; a gain of (1.6, "
-                  "0.7, 0.4) turns the circle into an ellipse, a bias of (1.5, −1.5, 0) shifts it.",
+                  "radius √3 around the origin, in the plane where the channels add up to 0; a gain of (1.6, "
+                  "0.7, 0.4) turns the circle into an ellipse, and a bias of (1.5, −1.5, 0) shifts it.",
                   kPlanePoints));
 }
 
@@ -79,7 +79,7 @@ void add_sphere(Page& page, const StudyResults& results) {
   kit::Series root{.name = "√d", .x = widths, .markers = false, .style = 3};
   for (const double d : widths) root.y.push_back(std::sqrt(d));
   page.figure("radius",
-              kit::LineChart{.title = "Length of a normalised token",
+              kit::LineChart{.title = "Length of a normalized token",
                              .x_label = "channels d",
                              .y_label = "|LN(x)|",
                              .x_axis = kit::AxisKind::log,
@@ -104,24 +104,25 @@ void add_eps(Page& page, const StudyResults& results) {
   if (!results.has(plane_run(results.options))) return;
   const std::string run = plane_run(results.options);
   const std::vector<double> sigma = results.series(run, "sigma");
-  page.figure("eps",
-              kit::LineChart{.title = "Remaining size of a token, eps = 1e-5",
-                             .x_label = "σ of the token",
-                             .y_label = "|LN(x)| / √d",
-                             .x_axis = kit::AxisKind::log,
-                             .series = {{.name = "√(σ² + eps), the library",
-                                         .x = sigma,
-                                         .y = results.series(run, "shrink.inside"),
-                                         .style = 0},
-                                        {.name = "σ + eps, as printed",
-                                         .x = sigma,
-                                         .y = results.series(run, "shrink.outside"),
-                                         .style = 1}}},
-              fmt::format("Inside the root, eps begins to matter at σ of about √eps = 0.003; outside it, at "
-                          "0.00001. The two differ by {} at σ = 1, by {} at 0.01 and by {} at 0.001.",
-                          mean_and_range(values_of(results, "eps-outside.1"), 2),
-                          mean_and_range(values_of(results, "eps-outside.0.01"), 2),
-                          mean_and_range(values_of(results, "eps-outside.0.001"), 2)));
+  page.figure(
+      "eps",
+      kit::LineChart{.title = "Remaining size of a token, eps = 1e-5",
+                     .x_label = "σ of the token",
+                     .y_label = "|LN(x)| / √d",
+                     .x_axis = kit::AxisKind::log,
+                     .series = {{.name = "√(σ² + eps), the library",
+                                 .x = sigma,
+                                 .y = results.series(run, "shrink.inside"),
+                                 .style = 0},
+                                {.name = "σ + eps, as printed",
+                                 .x = sigma,
+                                 .y = results.series(run, "shrink.outside"),
+                                 .style = 1}}},
+      fmt::format("Inside the root, eps begins to matter at a σ of about √eps = 0.003; outside it, at "
+                  "0.00001. The two differ by {} at σ = 1, by {} at 0.01 and by {} at 0.001.",
+                  mean_and_range(values_of(results, "eps-outside.1"), 2),
+                  mean_and_range(values_of(results, "eps-outside.0.01"), 2),
+                  mean_and_range(values_of(results, "eps-outside.0.001"), 2)));
 }
 
 void add_batches(Page& page, const StudyResults& results) {
@@ -130,21 +131,22 @@ void add_batches(Page& page, const StudyResults& results) {
   const std::vector<double> sizes = {2, 4, 8, 16, 32, 64, 128, 256};
   const std::vector<double> refused = values_of(results, "bn.one");
   const double layer = std::max(worst_of(results, "ln.mode"), worst_of(results, "ln.batch"));
-  page.figure("batches",
-              kit::LineChart{.title = "Training against inference",
-                             .x_label = "tokens in the batch",
-                             .y_label = "relative difference of the output",
-                             .x_axis = kit::AxisKind::log,
-                             .y_low = 0,
-                             .x_ticks = sizes,
-                             .series = {band_of_curves("batch norm", curves, 1, sizes),
-                                        {.name = "layer norm",
-                                         .x = sizes,
-                                         .y = std::vector<double>(sizes.size(), layer),
-                                         .style = 0}}},
-              "Batch norm's output in training, with the batch's statistics, against that with running "
-              "statistics of 300 batches of 8 tokens. Layer norm computes the same in both. " +
-                  describe_bands(curves.size()));
+  page.figure(
+      "batches",
+      kit::LineChart{.title = "Training against inference",
+                     .x_label = "tokens in the batch",
+                     .y_label = "relative difference of the output",
+                     .x_axis = kit::AxisKind::log,
+                     .y_low = 0,
+                     .x_ticks = sizes,
+                     .series = {band_of_curves("batch norm", curves, 1, sizes),
+                                {.name = "layer norm",
+                                 .x = sizes,
+                                 .y = std::vector<double>(sizes.size(), layer),
+                                 .style = 0}}},
+      "Batch norm's output in training, with the batch's statistics, against its output in inference, with "
+      "running statistics over 300 batches of 8 tokens. Layer norm's output is the same in both. " +
+          describe_bands(curves.size()));
   page.html.table(
       {.caption = "A token of 16 channels",
        .header = {"", "layer norm, largest difference", "batch norm, relative difference"},

@@ -60,8 +60,11 @@ void add_two(Page& page, const StudyResults& results, const Setting& setting) {
       chart_of(results, setting, "loss", "Loss of the answer", "nats per question, after training there"),
       sentence);
   page.figure(
-      "zero", chart_of(results, setting, "zero", "Right answers before training there", "share of questions"),
-      "How well a model trained on shorter distances does at the next one before training there. " + bars);
+      "zero",
+      chart_of(results, setting, "zero", "Accuracy before training at that distance", "share of questions"),
+      "Accuracy of a model at its next distance, after training on the shorter ones and before "
+      "training on that one. " +
+          bars);
 }
 
 void add_all(Page& page, const StudyResults& results, const Setting& setting) {

@@ -66,11 +66,12 @@ void add_rates(Page& page, const StudyResults& results, const Setting& setting) 
       sentence += fmt::format(" Lowest with {}: {}, {:.3f} nats below {}.", stack.title, order[0].second,
                               order[1].first - order[0].first, order[1].second);
   }
-  page.figure("rates", rate_panels(results, setting),
-              fmt::format("Lines are means over seeds, bands and bars go from the lowest to the highest of "
-                          "{}. The horizontal lines are the n-gram loss, below which a run has learned, and "
-                          "the entropy; losses above 2.6 are drawn at 2.6.{}",
-                          count_seeds(setting.seeds.size()), sentence));
+  page.figure(
+      "rates", rate_panels(results, setting),
+      fmt::format("Lines are means over seeds; bands and bars range from the lowest to the highest of "
+                  "{}. The horizontal lines are the n-gram loss, below which a run has learned, and "
+                  "the entropy; losses above 2.6 are drawn at 2.6.{}",
+                  count_seeds(setting.seeds.size()), sentence));
   for (const kit::Table& table : tables) page.html.table(table);
 }
 
@@ -148,7 +149,7 @@ void add_starts(Page& page, const StudyResults& results, const Setting& setting)
       "gradients", gradients,
       fmt::format(
           "Lines are means over {}. A level line means a gradient that neither explodes nor vanishes; above "
-          "10^6 and below 10^-6 it is drawn at the edge, and the table has the numbers.",
+          "10^6 and below 10^-6 it is drawn at the edge, and the table in the report has the values.",
           count_seeds(setting.start_seeds.size())));
   page.html.table(cross_table("Decades between the largest and the smallest gradient", "Stack", starts(),
                               setting.looked_into, [&](const Start& start, const Kind& kind) {

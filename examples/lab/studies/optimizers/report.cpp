@@ -58,8 +58,9 @@ std::string describe_gains(const StudyResults& results, const Grid& grid) {
   if (all.empty() && some.empty()) return "Not enough runs have finished to say.";
   std::string text;
   if (!all.empty())
-    text = fmt::format("Post-LN ends lower with warm-up on every seed with {}. ", fmt::join(all, "; "));
-  if (!some.empty()) text += fmt::format("Not on every seed with {}. ", fmt::join(some, "; "));
+    text = fmt::format("On every seed, Post-LN ends lower with warm-up in these settings: {}. ",
+                       fmt::join(all, "; "));
+  if (!some.empty()) text += fmt::format("Not on every seed in these: {}. ", fmt::join(some, "; "));
   return text;
 }
 
@@ -67,11 +68,11 @@ void add_warmup(Page& page, const StudyResults& results, const Grid& grid) {
   page.html.heading("Warm-up by optimizer");
   page.figure("gain", gain_chart(results),
               describe_gains(results, grid) +
-                  "Bars are means, lines go from the lowest to the highest seed. Both were given the same "
-                  "number of rates.");
+                  "Bars are means; lines range from the lowest to the highest seed. The same number of rates "
+                  "was tried with and without warm-up.");
   page.figure("more_rates", more_rates_chart(results),
-              "Warm-up may gain little at the best rate and still make higher rates usable: this counts at "
-              "how many more of the rates tried the model trains.");
+              "Warm-up may gain little at the best rate and still make higher rates usable: this chart "
+              "counts the additional rates at which the model trains.");
   struct Column {
     std::string name;
     std::vector<double> (*values)(const StudyResults&, const Variant&, std::size_t);
@@ -123,11 +124,12 @@ void add_curvature(Page& page, const StudyResults& results, const Grid& grid, co
   page.html.heading("Curvature along training");
   page.figure(
       "sharpness", sharpness_chart(results),
-      fmt::format("The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by Lanczos's "
-                  "method with 20 products; Adam at rate {}, momentum SGD at {}. Above a line marked "
-                  "\u201Cstable below\u201D, steps at that rate overshoot on a quadratic. {}",
-                  number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
-                  describe_bands(grid.seeds.size())));
+      fmt::format(
+          "The largest eigenvalue of the Hessian on a fixed batch of 8 lines, in f64, by the Lanczos "
+          "method with 20 Hessian-vector products; Adam at rate {}, momentum SGD at {}. Above a line marked "
+          "\u201Cstable below\u201D, steps at that rate overshoot on a quadratic. {}",
+          number_text(curve_rate("adam")), number_text(curve_rate("momentum")),
+          describe_bands(grid.seeds.size())));
   kit::Table table{"Change of the curvature: mean (lowest to highest seed), in doublings (log2)",
                    {"", "Start over the end of warm-up", "At the end of warm-up, without it over with it"},
                    {}};

@@ -80,8 +80,8 @@ void add_above(Page& page, const StudyResults& results, const Part& part) {
   if (bars.values.empty()) return;
   chart.series = {bars};
   page.figure("above", chart,
-              fmt::format("Each seed's worst depth is chosen on the other seeds. Bars are means over seeds, "
-                          "error bars go from the lowest to the highest. Above 0 on every seed: {}.{}",
+              fmt::format("Each seed's worst depth is chosen on the other seeds. Bars are means over seeds; "
+                          "error bars range from the lowest to the highest. Above 0 on every seed: {}.{}",
                           above.empty() ? "none" : listed(above),
                           off.empty() ? "" : " Not drawn: " + listed(off) + "."));
 }
@@ -121,8 +121,9 @@ void add_search(Page& page, const StudyResults& results, const Part& part) {
             ? std::string("With so few rates, the best may lie outside the search.")
         : edges.empty()
             ? std::string("No placement's best rate is at an edge of the search.")
-            : fmt::format("These are best at an edge of the search, and perhaps better outside it: {}.",
-                          listed(edges)));
+            : fmt::format(
+                  "These placements are best at an edge of the search and may be better outside it: {}.",
+                  listed(edges)));
   }
 }
 
@@ -156,10 +157,11 @@ void add_deep(Page& page, const StudyResults& results, const Part& deep) {
                      {.at = tiny_task().context_free_loss(), .label = "context-free"}}};
   page.figure(
       "deep", chart,
-      fmt::format(
-          "Lines are means over seeds, bars go from the lowest to the highest of {} seeds for Pre-LN and of "
-          "{} for the others. On average less than a tenth of a nat below the context-free loss: {}.",
-          deep.seeds.size(), count_seeds(deep.few_seeds.size()), stuck.empty() ? "none" : listed(stuck)));
+      fmt::format("Lines are means over seeds; bars range from the lowest to the highest of {} seeds for "
+                  "Pre-LN and of {} for the others. On average less than a tenth of a nat below the "
+                  "context-free loss: {}.",
+                  deep.seeds.size(), count_seeds(deep.few_seeds.size()),
+                  stuck.empty() ? "none" : listed(stuck)));
   page.html.table(cross_table("Final loss (nats per character), chosen rate, runs at it that learned",
                               "Placement", deep.placements, deep.depths,
                               [&](const nn::Placement& placement, std::int64_t layers) {

@@ -84,9 +84,9 @@ void add_dropping(Page& page, const StudyResults& results) {
                           "percent: {}. An equal share would be 50. {}",
                           list_shares(results, "drop-share"), describe_bands(seeds)));
   page.figure("swap",
-              chart_of(results, "swap", "Loss that swapping two neighbours adds", "first of the two layers",
+              chart_of(results, "swap", "Loss that swapping two neighbors adds", "first of the two layers",
                        "rise of the loss (nats)"),
-              fmt::format("The same when neighbours are swapped: {}. {}", list_shares(results, "swap-share"),
+              fmt::format("The same when neighbors are swapped: {}. {}", list_shares(results, "swap-share"),
                           describe_bands(seeds)));
   const double pre = mean(numbers_of_learned(results, "Pre-LN", "drop-share"));
   const double post = mean(numbers_of_learned(results, "Post-LN", "drop-share"));
@@ -106,14 +106,15 @@ void add_angles(Page& page, const StudyResults& results) {
   };
   const kit::LineChart before = panel("cosine-start", "Before training"), after = panel("cosine", "After");
   if (after.series.empty()) return;
-  page.figure("cosine", kit::Panels{.title = "Turn of the stream by each layer", .panels = {before, after}},
-              fmt::format("1 means that the layer changes only the length. Mean cosine over the deeper half "
-                          "after training: Pre-LN {}, Post-LN {}. In Pre-LN the growing shortcut alone keeps "
-                          "the cosine near 1; a small turn can still matter. {}",
-                          mean_and_range(numbers_of_learned(results, "Pre-LN", "cosine-deep")),
-                          mean_and_range(numbers_of_learned(results, "Post-LN", "cosine-deep")),
-                          describe_bands(
-                              after.series.front().low.empty() ? 1 : grid_of(results.options).seeds.size())));
+  page.figure(
+      "cosine", kit::Panels{.title = "Rotation of the stream by each layer", .panels = {before, after}},
+      fmt::format(
+          "1 means that the layer changes only the length. Mean cosine over the deeper half "
+          "after training: Pre-LN {}, Post-LN {}. In Pre-LN the growing shortcut alone keeps "
+          "the cosine near 1; a small rotation can still matter. {}",
+          mean_and_range(numbers_of_learned(results, "Pre-LN", "cosine-deep")),
+          mean_and_range(numbers_of_learned(results, "Post-LN", "cosine-deep")),
+          describe_bands(after.series.front().low.empty() ? 1 : grid_of(results.options).seeds.size())));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The page of the study `rates`: the sentence under each chart depends on its numbers.
+// The page of the study `rates`: the text under each chart follows from its values.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,8 +34,8 @@ std::string objection_to(const Figures& figures, const std::string& name, std::i
 }
 
 /// The depths at which all seeds are on one side of `zero`: "On every seed, ABOVE with 6 and 12 layers; BELOW
-/// with 2 layers. With 24 layers, seeds disagree or do not differ. Not compared: Post-LN, 48 layers trains
-/// nowhere."
+/// with 2 layers. With 24 layers, the seeds disagree or show no difference. Not compared: Post-LN, 48 layers
+/// trains nowhere."
 std::string describe_sides(const StudyResults& results, const Figures& figures, const std::string& name,
                            const std::string& above, const std::string& below, double zero = 0) {
   std::vector<std::int64_t> all_above, all_below, mixed;
@@ -61,7 +61,7 @@ std::string describe_sides(const StudyResults& results, const Figures& figures, 
           fmt::format("{}{} with {}", text.empty() ? "On every seed, " : "; ", words, list_layers(depths));
   if (!text.empty()) text += ".";
   if (!mixed.empty())
-    text += fmt::format("{}With {}, seeds disagree or do not differ.", text.empty() ? "" : " ",
+    text += fmt::format("{}With {}, the seeds disagree or show no difference.", text.empty() ? "" : " ",
                         list_layers(mixed));
   if (!refused.empty())
     text += fmt::format("{}Not compared: {}.", text.empty() ? "" : " ", fmt::join(refused, "; "));
@@ -89,7 +89,7 @@ void add_setting(Page& page, const StudyResults& results) {
       "{} steps; where no rate trains, the largest is put half a decade below the lowest tried. "
       "Two rules were added after the runs: an arm none of whose runs trains is not compared, and "
       "a run that never converged has no number of steps, except where settings are chosen by "
-      "them. Points are means over seeds, bars and bands go from the lowest to the highest seed.",
+      "them. Points are means over seeds; bars and bands range from the lowest to the highest seed.",
       fixed_text(learned_loss(), 3), fixed_text(target_loss(), 3),
       fixed_text(recall_task().entropy().value(), 3), grid.steps));
 }
@@ -110,13 +110,15 @@ void add_rates(Page& page, const StudyResults& results, const Figures& figures) 
 
 void add_largest(Page& page, const StudyResults& results, const Figures& figures) {
   page.html.heading("The largest rate that trains");
-  page.figure("largest", largest_by_depth(results),
-              describe_sides(results, figures, "largest", "Pre-LN trains at a higher rate",
-                             "Post-LN trains at a higher rate") +
-                  " (Without warm-up.) A point below the dotted line trained at none of the rates tried.");
+  page.figure(
+      "largest", largest_by_depth(results),
+      describe_sides(results, figures, "largest", "Pre-LN trains at a higher rate",
+                     "Post-LN trains at a higher rate") +
+          " These runs have no warm-up. A point below the dotted line trained at none of the rates tried.");
   for (const std::int64_t warmup : grid_of(results.options).warmups)
-    page.figure(fmt::format("trained-w{}", warmup), learned_map(results, warmup),
-                "How many seeds trained, by depth, placement and rate; cells not run yet are crossed out.");
+    page.figure(
+        fmt::format("trained-w{}", warmup), learned_map(results, warmup),
+        "The number of seeds that trained, by depth, placement and rate; cells not run yet are crossed out.");
 }
 
 void add_warmup(Page& page, const StudyResults& results, const Figures& figures) {
@@ -226,8 +228,8 @@ std::string describe_edges(const StudyResults& results) {
 void add_best(Page& page, const StudyResults& results, const Figures& figures) {
   page.html.heading("Speed and final loss");
   page.figure("curves", curves_of_best(results),
-              describe_sides(results, figures, "steps", "Pre-LN needs fewer steps to the target",
-                             "Post-LN needs fewer steps to the target", 1));
+              describe_sides(results, figures, "steps", "Pre-LN needs fewer steps to reach the target",
+                             "Post-LN needs fewer steps to reach the target", 1));
   page.html.table(speed_table(results, figures));
   page.html.paragraph(
       fmt::format("\u201C7 of 10 seeds\u201D: the others do not reach the target within the {} steps, and "

@@ -21,7 +21,7 @@ const Values kBlocks = [] {
 }();
 
 std::string geometric_bands(const StudyResults& results) {
-  return fmt::format("Lines are geometric means over {}, bands go from the lowest to the highest.",
+  return fmt::format("Lines are geometric means over {}; bands range from the lowest to the highest.",
                      count_seeds(seeds_of(results.options).size()));
 }
 
@@ -83,26 +83,26 @@ void add_signal(Page& page, const StudyResults& results) {
     sizes.series.push_back(formula_line("1 + 3l/2", 3, [](double l) { return 1 + 1.5 * l; }));
     page.figure("start-sizes", sizes,
                 describe_sizes(results) +
-                    "1 + l/2 and 1 + 3l/2 are Lemma 2's bounds for Pre-LN. Exponential growth would be a "
+                    "Lemma 2's bounds for Pre-LN are 1 + l/2 and 1 + 3l/2. Exponential growth would be a "
                     "straight line. " +
                     bands);
   }
   const std::vector<std::string> schemes = {"fan_in", "gpt2"};
-  page.figure("start-cosines",
-              panels("Cosine between the stream and the input", schemes,
-                     [&](const std::string& scheme) {
-                       return kit::LineChart{
-                           .title = weight_scheme(scheme).title,
-                           .x_label = "block",
-                           .y_label = "cosine",
-                           .x_ticks = kBlockTicks,
-                           .series = lines_of_curves(kPlacements, [&](const Titled& placement) {
-                             return stacks_of(results, placement.name, scheme).curves("cosines");
-                           })};
-                     }),
-              "1 means that the input passes unaltered, 0 that nothing of its direction is left. Small "
-              "weights change little in either placement, and have little effect. " +
-                  bands);
+  page.figure(
+      "start-cosines",
+      panels("Cosine between the stream and the input", schemes,
+             [&](const std::string& scheme) {
+               return kit::LineChart{.title = weight_scheme(scheme).title,
+                                     .x_label = "block",
+                                     .y_label = "cosine",
+                                     .x_ticks = kBlockTicks,
+                                     .series = lines_of_curves(kPlacements, [&](const Titled& placement) {
+                                       return stacks_of(results, placement.name, scheme).curves("cosines");
+                                     })};
+             }),
+      "1 means that the input passes unaltered, 0 that nothing of its direction is left. With small "
+      "weights the input changes little in either placement, because the branches have little effect. " +
+          bands);
 }
 
 void add_gradients(Page& page, const StudyResults& results) {
@@ -111,18 +111,18 @@ void add_gradients(Page& page, const StudyResults& results) {
   const auto tops = [&](const Titled& placement, std::int64_t layers) {
     return stacks_of(results, placement.name, "xiong", layers).numbers("top");
   };
-  page.figure(
-      "start-top",
-      kit::LineChart{.title = "|dL/dW2| of the last block, Xiong et al.'s weights",
-                     .x_label = "layers (log scale)",
-                     .y_label = "norm (log scale)",
-                     .x_axis = kit::AxisKind::log,
-                     .y_axis = kit::AxisKind::log,
-                     .x_ticks = as_doubles(depths),
-                     .series = lines(kPlacements, depths, tops, kit::Spread::band, geometric_mean)},
-      "The loss is that of one position; theorem 1 is about a mean over positions: its bound for Post-LN "
-      "does not depend on depth; that for Pre-LN falls like 1/√L, half a decade per decade. " +
-          describe_tops(results) + geometric_bands(results));
+  page.figure("start-top",
+              kit::LineChart{.title = "|dL/dW2| of the last block, Xiong et al.'s weights",
+                             .x_label = "layers (log scale)",
+                             .y_label = "norm (log scale)",
+                             .x_axis = kit::AxisKind::log,
+                             .y_axis = kit::AxisKind::log,
+                             .x_ticks = as_doubles(depths),
+                             .series = lines(kPlacements, depths, tops, kit::Spread::band, geometric_mean)},
+              "The loss is taken at one position, while Theorem 1 is about a mean over positions. Its bound "
+              "for Post-LN does not depend on depth; that for Pre-LN falls like 1/√L, half a decade per "
+              "decade. " +
+                  describe_tops(results) + geometric_bands(results));
   const auto chart = [&](const std::string& scheme) {
     const auto curves = [&](const Titled& placement) {
       return stacks_of(results, placement.name, scheme).curves("gradients");
@@ -179,7 +179,7 @@ void add_shortcuts(Page& page, const StudyResults& results) {
               panels("|dL/dx₀| over |dL/dx_L| against depth, weights N(0, 1/fan_in)", shortcuts, chart),
               describe_shortcuts(results) +
                   "Where a line falls, gradients vanish on their way down; where it rises, they explode. "
-                  "Values that overflow, without norms, are left out. " +
+                  "Without norms some values overflow; these are left out. " +
                   geometric_bands(results));
 }
 

@@ -29,10 +29,10 @@ std::string describe_vanishing(const StudyResults& results) {
   }
   if (words.empty()) return "";
   return fmt::format(
-      "At the first of 32 blocks Post-LN keeps these shares of the last one's gradient (geometric means): "
-      "{}. The printed slope would leave {}; the lowest of all seeds keeps {}: {}.",
+      "At the first of 32 blocks Post-LN keeps these shares of the last block's gradient (geometric means): "
+      "{}. With the published slope it would keep {}; the lowest of all seeds keeps {}: {}.",
       listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
-      least > 10 * printed ? "none comes near the slope" : "some come near the slope");
+      least > 10 * printed ? "no seed comes near the slope" : "some seeds come near the slope");
 }
 
 /// Which placement's layers differ more, scheme by scheme.
@@ -74,7 +74,7 @@ std::string describe_shortcuts(const StudyResults& results) {
   }
   if (words.empty()) return "";
   return fmt::format(
-      "With 8 layers the gradient at the bottom, divided by that at the top, is {} (geometric means). ",
+      "With 8 layers the gradient at the bottom, divided by that at the top, has a geometric mean of {}. ",
       listed(words));
 }
 

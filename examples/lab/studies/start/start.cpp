@@ -239,7 +239,8 @@ Study start_study() {
   return {.name = "start",
           .title = "Signal and gradient at the start",
           .question =
-              "What do Pre-LN and Post-LN do to signal and gradient before training, and in its first steps?",
+              "What do Pre-LN and Post-LN do to the signal and the gradient before training and in its first "
+              "steps?",
           .setting = start::setting(),
           .scope = "random stacks of width 16 to 64; trained: recall language, width 32, N(0, 1/fan_in)",
           .plan = start::plan,

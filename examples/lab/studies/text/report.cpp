@@ -163,10 +163,11 @@ void report(Page& page, const StudyResults& results) {
   add_setting(page, results, grid);
   if (grid.rates.size() > 1) page.html.heading("Loss against rate");
   for (const std::int64_t warmup : grid.rates.size() > 1 ? grid.warmups : std::vector<std::int64_t>{})
-    page.figure(fmt::format("loss-w{}", warmup), loss_by_rate(results, grid, warmup),
-                fmt::format("A low curve with a wide valley is best. Points are means over {}, bars go from "
-                            "the lowest to the highest.",
-                            count_seeds(grid.seeds.size())));
+    page.figure(
+        fmt::format("loss-w{}", warmup), loss_by_rate(results, grid, warmup),
+        fmt::format("A low curve with a wide valley is best. Points are means over {}; bars range from "
+                    "the lowest to the highest.",
+                    count_seeds(grid.seeds.size())));
   page.html.heading("Final losses");
   page.html.paragraph("Each at its best rate and warm-up: " +
                       for_depths(grid, all, "end", "Pre-LN ends lower", "Post-LN ends lower"));

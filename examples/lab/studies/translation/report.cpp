@@ -162,7 +162,7 @@ void report(Page& page, const StudyResults& results) {
   if (grid.rates.size() > 1)
     page.figure("bleu", by_rate_chart(results, grid, "bleu", "BLEU against the rate", "BLEU"),
                 fmt::format("Where the two lines of a panel differ, warm-up matters. Points are means over "
-                            "{}, bars go from the lowest to the highest.",
+                            "{}; bars range from the lowest to the highest.",
                             count_seeds(grid.seeds.size())));
   add_table(page, results, grid);
   page.html.heading("Losses");

@@ -50,7 +50,7 @@ std::string describe_growth(const StudyResults& results) {
       difference > 0.1    ? "faster in Post-LN than in Pre-LN"
       : difference < -0.1 ? "faster in Pre-LN than in Post-LN"
                           : "about equally fast in Pre-LN and Post-LN",
-      mean(deep) > 0.2 ? "it grows" : "it does not grow");
+      mean(deep) > 0.2 ? "the change grows" : "the change does not grow");
 }
 
 std::string describe_gradients(const StudyResults& results) {
@@ -132,9 +132,10 @@ std::string describe_training() {
 void add_held_charts(Page& page, const StudyResults& results) {
   const std::string bands = describe_bands(trained_of(results).numbers("loss.pre").size());
   kit::LineChart losses = curve_chart(results, "Training loss", "losses.", "nats per character");
-  page.figure("held-losses", losses,
-              fmt::format("{}With updates held down, {} learned; unchanged, {}. {}", describe_training(),
-                          count_learned(results, "held"), count_learned(results, "post"), bands));
+  page.figure(
+      "held-losses", losses,
+      fmt::format("{}With updates held down, {} learned; with unchanged updates, {}. {}", describe_training(),
+                  count_learned(results, "held"), count_learned(results, "post"), bands));
   kit::LineChart updates =
       curve_chart(results, "Change of the logits at each step", "updates.", "root mean square");
   updates.y_axis = kit::AxisKind::log;

@@ -47,7 +47,8 @@ std::array<std::vector<double>, 2> shares_of(const Initialisation& initialisatio
 
 std::string weights_caption(const Initialisation& initialisation, const Placements& placements) {
   const auto shares = shares_of(initialisation, placements, &InitialState::weight_share);
-  std::string text = "Means over seeds, with a line for each depth L, whose last point is next to the loss.";
+  std::string text =
+      "Means over seeds, one line for each depth L; its last point is the block next to the loss.";
   if (!shares[0].empty() && !shares[1].empty())
     text += fmt::format(
         " At {} layers, the first block's gradient is {} the last block's for {} and {} for {}: medians, "
@@ -56,11 +57,12 @@ std::string weights_caption(const Initialisation& initialisation, const Placemen
   if (!contains(placements, nn::post_ln())) return text;
   const double alone = norms_alone(kLayers);
   const std::vector<double>& post = state_at(initialisation, nn::post_ln(), kLayers).weight_share;
-  text += fmt::format(" The dotted slope of appendix F would leave Post-LN {}.", number_text(alone, 2));
+  text +=
+      fmt::format(" With the slope of appendix F (dotted), Post-LN would keep {}.", number_text(alone, 2));
   if (!post.empty() && median(post) > 10 * alone)
     text +=
-        " It counts the norms alone, each of which shrinks a gradient by √(2/3); the branch parallel to the "
-        "shortcut adds its own share, which makes up for much of that.";
+        " That slope is due to the norms alone, each of which multiplies the gradient by √(2/3); the branch "
+        "parallel to the shortcut adds its own share, which makes up for much of that.";
   return text;
 }
 
@@ -74,8 +76,8 @@ std::string activations_caption(const Initialisation& initialisation, const Plac
   if (contains(placements, nn::post_ln()) &&
       median(state_at(initialisation, nn::post_ln(), kLayers).activation_share) < 0.7)
     text +=
-        " In deep Post-LN most of the fall is just below the top, where attention spreads the gradient of "
-        "one position over all of them.";
+        " In deep Post-LN stacks most of the drop is just below the top, where attention spreads the "
+        "gradient of one position over all of them.";
   return text;
 }
 
@@ -106,11 +108,11 @@ std::string schemes_caption(const std::vector<InitialState>& schemes, const Plac
   const bool post = contains(placements, nn::post_ln());
   const nn::Placement& described = post ? nn::post_ln() : placements[1];
   return fmt::format(
-      "Do gradients vanish towards the first block? Several initial weights at {} layers; all but the first "
+      "Do gradients vanish toward the first block? Several initial weights at {} layers; all but the first "
       "with 4 heads, an FFN four times as wide, and queries and keys drawn like the rest. Lines: median over "
-      "seeds; bands: from the lowest to the highest. The first block of {} has these multiples of the last "
-      "one's gradient: {}. {}At this width 0.02 is small, so the branches hardly count. These gradients "
-      "precede the first step; they say nothing about later ones.",
+      "seeds; bands: from the lowest to the highest. Gradient of {}'s first block over that of its last: {}. "
+      "{}At this width a standard deviation of 0.02 is small, so the branches hardly matter. These are "
+      "gradients before the first step; they say nothing about later ones.",
       schemes.front().layers, described.name, listed(first_blocks(schemes, described)),
       post ? describe_norms_alone(schemes) : "");
 }
@@ -139,12 +141,12 @@ std::string describe_setting(const Placements& two) {
 std::string theorem_caption(const Placements& two) {
   const bool pre = contains(two, nn::pre_ln()), post = contains(two, nn::post_ln());
   std::string text = "Mean and standard deviation over seeds.";
-  if (pre || post) text = "Theorem 1. " + text + " It bounds ";
-  if (post) text += "Post-LN's gradient by a number that does not depend on L";
+  if (pre || post) text += " Theorem 1 bounds ";
+  if (post) text += "Post-LN's gradient by a value that does not depend on L";
   if (pre && post)
     text += " and Pre-LN's by one that falls like the dotted line, drawn through the first point";
   if (pre && !post)
-    text += "Pre-LN's gradient by a number that falls like the dotted line, drawn through the first point";
+    text += "Pre-LN's gradient by a value that falls like the dotted line, drawn through the first point";
   return text + (pre || post ? "." : "");
 }
 
@@ -153,9 +155,9 @@ std::string lemma_caption(const Placements& two, std::int64_t d_model) {
   std::string text = fmt::format("{}ectors of size d = {}.", pre || post ? "Lemma 2, with v" : "V", d_model);
   if (pre)
     text +=
-        " In Pre-LN nothing normalises the shortcut, and it grows with every branch: the shaded band is (1 + "
+        " In Pre-LN nothing normalizes the shortcut, and it grows with every branch: the shaded band is (1 + "
         "l/2) to (1 + 3l/2).";
-  if (post) text += " Post-LN adds one branch to a normalised vector: 3/2, the dotted line.";
+  if (post) text += " Post-LN adds one branch to a normalized vector: 3/2, the dotted line.";
   return text;
 }
 

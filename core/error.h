@@ -1,5 +1,6 @@
 #pragma once
-// The one exception type gradus throws.
+// Error, which gradus throws for every call it cannot carry out. (at() of a list throws std::out_of_range, as
+// that of a std::vector does.)
 
 #include <memory>
 #include <stdexcept>

@@ -88,15 +88,17 @@ constinit std::atomic<std::terminate_handler> handler_before = nullptr;
 [[noreturn]] void on_terminate() {
   try {
     std::string text;
+    bool input = false;
     const std::exception_ptr uncaught = std::current_exception();
     try {
       if (uncaught) std::rethrow_exception(uncaught);
     } catch (const Error& error) {
       text = error.backtrace();
+      input = ErrorCalls::is_input(error);
     } catch (...) {
     }
     // If uncaught, the stack still holds the calls that led to the exception.
-    if (text.empty()) text = text_of(platform::system().calls());
+    if (text.empty() && !input) text = text_of(platform::system().calls());
     const char* const what =
         uncaught ? "uncaught exception:\n" : "std::terminate() was called without an exception:\n";
     if (!text.empty()) std::fputs((what + text).c_str(), stderr);
@@ -144,6 +146,12 @@ std::string Error::backtrace() const { return calls_ ? text_of(*calls_) : ""; }
 
 Error ErrorCalls::none(const std::string& message) { return Error(message, nullptr); }
 
+Error ErrorCalls::input(const std::string& message) {
+  return Error(message, std::make_shared<const Calls>());
+}
+
+bool ErrorCalls::is_input(const Error& error) { return error.calls_ && error.calls_->empty(); }
+
 Error ErrorCalls::here(const Error& error) {
   Error copy = error;
   copy.calls_ = recorded();
@@ -155,7 +163,7 @@ void ErrorCalls::rethrow(const std::exception_ptr& error) {
     std::rethrow_exception(error);
   } catch (Error& thrown) {
     const auto here = recorded();
-    if (thrown.calls_ && here) try {
+    if (thrown.calls_ && !is_input(thrown) && here) try {
         Calls both = *thrown.calls_;
         both.insert(both.end(), here->begin(), here->end());
         thrown.calls_ = std::make_shared<const Calls>(std::move(both));
@@ -169,7 +177,7 @@ void fail(const std::string& message) { throw Error(with_place(message)); }
 
 void fail_input(const std::string& message) {
   if (wish() == Wish::always) fail(message);
-  throw ErrorCalls::none(with_place(message));
+  throw ErrorCalls::input(with_place(message));
 }
 
 }  // namespace gradus

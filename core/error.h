@@ -1,5 +1,6 @@
 #pragma once
-// The one exception type gradus throws.
+// Error, which gradus throws for every call it cannot carry out. (at() of a list throws std::out_of_range, as
+// that of a std::vector does.)
 
 #include <memory>
 #include <stdexcept>
@@ -27,7 +28,7 @@ class Error : public std::runtime_error {
   friend struct ErrorCalls;                // core/detail/error_calls.h
   Error(const std::string& message, std::shared_ptr<const Calls> calls);
 
-  std::shared_ptr<const Calls> calls_;  // null: not recorded
+  std::shared_ptr<const Calls> calls_;  // null: not recorded; empty: wrong input, which has none
 };
 
 /// From now on every Error records the calls that led to it, for backtrace(), and an uncaught exception
@@ -45,7 +46,8 @@ bool error_backtrace();
 [[noreturn]] void fail(const std::string& message);
 
 /// The same for wrong user input, not a bug in the program: an option, a file, a folder. No line of the
-/// program is at fault, so backtrace() is empty: `if (epochs < 1) fail_input("--epochs: expects 1 or more");`
+/// program is at fault, so backtrace() is empty, and an uncaught one prints no lines.
+/// `if (epochs < 1) fail_input("--epochs: expects 1 or more");`
 [[noreturn]] void fail_input(const std::string& message);
 
 }  // namespace gradus

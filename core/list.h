@@ -23,7 +23,11 @@ class Tensor;
   void function() const&& = delete
 
 /// A std::vector whose elements are returned by value if the list is a temporary:
-/// `const Tensor& w = model.parameters()[0];` It works wherever a std::vector does.
+/// `const Tensor& w = model.parameters()[0];` Functions that take a std::vector take it, and a range-for
+/// takes a temporary one. Only a named list has begin(), end(), their relatives and data(), and a list and a
+/// std::vector do not join in `c ? a : b`: write TensorList for both. A std::span of a temporary list dangles
+/// at the end of the statement, as one of a std::vector does; in a call of a function that takes a span, a
+/// temporary is safe.
 template <class T>
 class ListOf : public std::vector<T> {
   using Base = std::vector<T>;

@@ -39,9 +39,9 @@ struct DataLoaderOptions {
   /// nothing is shuffled). `bucket = 0` sorts nothing: for max_tokens in an order that must not change.
   std::function<std::int64_t(std::int64_t)> length = {};
   std::int64_t bucket = 100;
-  /// Decides the orders and a function's random numbers. The seed is taken from default_generator() when the
-  /// loader is made, or from a copy of this generator: two loaders given the same one have the same orders.
-  /// `.generator = Generator(7)`
+  /// Decides the orders and a function's random numbers. A loader that shuffles or has a function takes its
+  /// seed from default_generator() when it is made, or from a copy of this generator: two loaders given the
+  /// same one have the same orders. `.generator = Generator(7)`
   std::optional<Generator> generator = {};
   /// The number of batches that a thread of the loader prepares while the program works on the one before:
   /// for functions that read files or compute. That thread reads the data they use, which must not be changed

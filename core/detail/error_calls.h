@@ -11,6 +11,9 @@ namespace gradus {
 struct ErrorCalls {
   /// An Error without calls, for one created in advance.
   static Error none(const std::string& message);
+  /// An Error of fail_input(), which has no calls and gets none.
+  static Error input(const std::string& message);
+  static bool is_input(const Error& error);
   /// A copy with this thread's calls, if wanted; without them if memory runs out.
   static Error here(const Error& error);
   /// Rethrows an exception of another thread. An Error gets this thread's calls too, after those of the

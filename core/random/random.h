@@ -64,14 +64,16 @@ void manual_seed(std::uint64_t seed);
 // block i / 4, in f64 and i64 half i % 2 of block i / 2. Only integers, + - * / and sqrt are used: the same
 // bits on every machine.
 
-/// Uniform over [low, high), in f32 or f64. Throws unless low <= high, both finite.
+/// Uniform over [low, high), in f32 or f64. Throws unless low <= high, and both and high - low are finite in
+/// that dtype.
 Array random_uniform(const Shape& shape, double low, double high, DType dtype, Generator& generator);
-/// Normal, by the Box-Muller method, elements 2j and 2j + 1 together. Throws when std < 0.
+/// Normal, in f32 or f64, by the Box-Muller method, elements 2j and 2j + 1 together. Throws when std < 0, and
+/// when mean or std is not finite.
 Array random_normal(const Shape& shape, double mean, double std, DType dtype, Generator& generator);
 /// low .. high-1, as i64; no number is more likely than another by more than (high - low) / 2^64. Throws when
 /// low >= high.
 Array random_integers(const Shape& shape, std::int64_t low, std::int64_t high, Generator& generator);
-/// A random order of 0..n-1, as i64.
+/// A random order of 0..n-1, as i64. Throws when n < 0.
 Array random_permutation(std::int64_t n, Generator& generator);
 
 }  // namespace gradus

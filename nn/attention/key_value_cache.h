@@ -6,8 +6,8 @@
 //   Tensor logits = gpt.next_logits(prompt, cache);  // [1, T] -> [1, V]
 //   for (...) logits = gpt.next_logits(draw(logits), cache);  // [1, 1] -> [1, V]
 //
-// Without it T tokens cost O(T^2) rows, with it T; memory is 2 C elements per layer and position. A decoder's
-// cache also holds the keys and values of the encoder's output, computed once.
+// Without it T tokens cost O(T^2) rows, with it T; memory is 2 kv_heads head_dim elements per layer and
+// position. A decoder's cache also holds the keys and values of the encoder's output, computed once.
 
 #include <memory>
 #include <optional>

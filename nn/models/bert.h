@@ -66,7 +66,7 @@ struct Bert : Module {
   Tensor nsp_logits(const Tensor& hidden) const;
   /// Mean cross-entropy of the tokens to predict, plus that of the next sentences. The head's product is
   /// computed only for positions with a target. Throws when neither target is given, when the ids hide none
-  /// of the tokens, and when all of them are padding.
+  /// of the tokens (16 or more, or every position), and when all of them are padding.
   /// `bert.loss(ids, {.tokens = targets}, {.padding = padding}).backward();`
   Tensor loss(const Tensor& ids, const BertTargets& targets, const BertInputs& inputs = {}) const;
 

@@ -53,7 +53,8 @@ struct GPT : Module {
   Tensor hidden(const Tensor& ids, KeyValueCache& cache) const;
   /// The head: hidden [..., C] -> [..., V]. `gpt.logits(gpt.hidden(ids))` equals `gpt(ids)` bit for bit.
   Tensor logits(const Tensor& hidden) const;
-  /// An empty cache for `batch` sequences of at most `context` tokens: 2 layers context C elements for each.
+  /// An empty cache for `batch` sequences of at most `context` tokens, of
+  /// 2 layers context kv_heads head_dim elements each.
   KeyValueCache new_cache(std::int64_t batch = 1) const;
   /// Mean cross-entropy of the logits of ids [B, T] against targets [B, T], the next ids. Fill shorter rows
   /// at the end with any token and targets of -100: no token sees later ones. Throws when the targets equal
@@ -67,8 +68,9 @@ struct GPT : Module {
   /// The same for a tokenizer's ids: `tokenizer.decode(gpt.generate(tokenizer.encode("To be"), 20))`
   std::vector<std::int64_t> generate(const std::vector<std::int64_t>& prompt, std::int64_t count,
                                      const GenerateOptions& options = {}) const;
-  /// The continuations of prompt [T] found by beam search, best first; prompt and continuation must fit into
-  /// the context. `gpt.beam_search(prompt, {.beams = 4, .count = 20, .stop = {eos}})[0].tokens`
+  /// The continuations of prompt [T] found by beam search, best first; prompt and `count` - 1 tokens must fit
+  /// into the context: the last one is not read.
+  /// `gpt.beam_search(prompt, {.beams = 4, .count = 20, .stop = {eos}})[0].tokens`
   ListOf<Hypothesis> beam_search(const Tensor& prompt, const BeamOptions& options) const;
 
   /// The given options, with defaults filled in.

@@ -83,7 +83,7 @@ ListOf<Hypothesis> GPT::beam_search(const Tensor& prompt, const BeamOptions& opt
         "beam_search: expects a prompt [T] of at least one token, got {}", prompt.shape());
   expect_stop("GPT: beam_search", options.stop, options_.vocab);
   check(options.count <= options_.context - prompt.size(0) + 1,
-        "GPT: beam_search expects prompt and count to fit into its context of {}, got {} and {}",
+        "GPT: beam_search expects prompt and count - 1 tokens to fit into its context of {}, got {} and {}",
         options_.context, prompt.shape(), options.count);
   const NoGrad no_grad;
   const EvalMode eval_mode(*this);

@@ -31,7 +31,7 @@ void set_deep_norm_weights_(const Module& stack, double beta) {
 namespace {
 
 struct Profiling {
-  std::map<std::string, double> variance;  // of all branches so far, for each stack
+  std::map<std::string, double> variance;  // of a stack's input and all its branches so far
   std::set<std::string> connections;       // that have had their turn
 };
 thread_local Profiling* profiling = nullptr;
@@ -47,10 +47,10 @@ void Admin::profile(const Tensor& x, const Tensor& y) const {
   if (!profiling) return;
   check(profiling->connections.insert(path()).second,
         "Admin: {} was run twice: expects forward() to run one model once, on one batch", path());
-  const auto [place, first] = profiling->variance.try_emplace(stack_of(path()), 1.0);
-  init::constant_(shortcut, std::sqrt(place->second));
-  // The stream comes normalised from every connection but the first, which reads what enters the stack.
-  place->second = variance(x * shortcut) + variance(y);
+  const auto [place, first] = profiling->variance.try_emplace(stack_of(path()), 0.0);
+  double& sum = place->second;
+  init::constant_(shortcut, first ? 1.0 : std::sqrt(sum));
+  sum += (first ? variance(x) : 0) + variance(y);  // x is the input of the stack
 }
 
 std::int64_t profile_admin_(const std::function<void()>& forward) {

@@ -48,7 +48,8 @@ Placement post_ln();
 /// too.
 Placement olmo2();
 /// The first floor(post_share layers) blocks are Post-LN, the others Pre-LN; the paper takes a quarter, so
-/// that a stack of fewer than 4 blocks is all Pre-LN. Throws unless post_share is in [0, 1].
+/// that a stack of fewer than 4 blocks is all Pre-LN. The final norm is there for every share. Throws unless
+/// post_share is in [0, 1].
 Placement mix_ln(double post_share = 0.25);
 
 }  // namespace gradus::nn

@@ -47,7 +47,7 @@ struct Admin : Module {
   Parameter shortcut;  // w [C]
 
  private:
-  /// Within profile_admin_(): sets the shortcut, and adds Var[f(x)] to what those above will get.
+  /// Within profile_admin_(): sets the shortcut, and adds Var[f(x)] to the sum for the connections above.
   void profile(const Tensor& x, const Tensor& y) const;
 };
 
@@ -105,9 +105,12 @@ void set_deep_norm_weights_(const Module& stack, double beta);
 
 /// Admin's initial shortcuts, for models of any kind; prepare_() calls it where the placement is Admin.
 /// forward() runs the model once on a batch, and the i-th connection of each stack gets
-/// w^2 = Var[x_0] + sum over j < i of Var[f_j], the first one 1. Returns how many there are: none in a model
-/// without Admin, which stays as it is. Throws at a second pass within forward(): one of another batch or
-/// model, or a generate(). `nn::profile_admin_([&] { gpt.loss(ids, targets); });`
+/// w^2 = Var[x_0] + sum over j < i of Var[f_j], x_0 the input of the stack; the first one gets 1. The
+/// authors' code measures Var[x w] + Var[f] instead, which is the same if the norm returns a variance of 1.
+/// Returns how many there are: none in a model without Admin, which stays as it is. Throws at a second pass
+/// within forward(): one of another batch or model, or a generate().
+///
+/// `nn::profile_admin_([&] { gpt.loss(ids, targets); });`
 std::int64_t profile_admin_(const std::function<void()>& forward);
 
 }  // namespace gradus::nn

@@ -29,7 +29,7 @@ struct ResiDualEnd : Module {
 };
 
 /// x <- LN(x), z = f(LN(x + LN(y))), x <- x + z / sqrt(2l), y <- y + z, l the number of the block, from 1:
-/// streams [2, B, T, C], x and y, as in the authors' code.
+/// streams [2, B, T, C], x and y, as in the authors' DeiT code.
 struct SiameseNorm : Module {
   explicit SiameseNorm(const BlockOptions& options)
       : post(add("post", options.new_norm())),

@@ -1,7 +1,7 @@
 #pragma once
 // The two Transformer blocks. They are made of the same parts under the same names, those of PyTorch's
-// nn.TransformerEncoderLayer, so that one file of weights loads into both; where the norms stand is all the
-// difference there is. Other ways to join a branch to the stream: residual.h.
+// nn.TransformerEncoderLayer, so that one file of weights loads into both; they differ only in the position
+// of the norms. Other ways to join a branch to the stream: residual.h.
 
 #include <optional>
 
@@ -49,7 +49,7 @@ struct BlockBranches : Module {
   BlockBranches(const std::string& kind, const BlockOptions& options);
 
   MultiheadAttention self_attn;  // the first sublayer
-  FFN ffn;                       // its keys stand at the block's level: linear1, linear2
+  FFN ffn;                       // its keys are at the block's level: linear1, linear2
   Dropout dropout1, dropout2;    // on the output of each sublayer
 
  protected:

@@ -19,7 +19,7 @@ struct DecoderBranches : Module {
   DecoderBranches(const std::string& kind, const BlockOptions& options);
 
   MultiheadAttention self_attn, multihead_attn;  // over itself, and over memory
-  FFN ffn;                                       // its keys stand at the block's level: linear1, linear2
+  FFN ffn;                                       // its keys are at the block's level: linear1, linear2
   Dropout dropout1, dropout2, dropout3;          // on the output of each sublayer
 
  protected:

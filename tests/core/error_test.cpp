@@ -82,6 +82,13 @@ TEST_CASE("error: an exception of another thread is rethrown unchanged") {
                          std::runtime_error);
     CHECK_THROWS_AS(ErrorCalls::rethrow(std::make_exception_ptr(7)), int);
   }
+  set_error_backtrace(true);
+  try {
+    ErrorCalls::rethrow(std::make_exception_ptr(ErrorCalls::input("no such file")));
+  } catch (const Error& error) {
+    CHECK(ErrorCalls::is_input(error));  // it gets no calls of this thread
+  }
+  CHECK_FALSE(ErrorCalls::is_input(ErrorCalls::none("ahead of time")));
 }
 
 TEST_CASE("error: calls, if the system supports them") {

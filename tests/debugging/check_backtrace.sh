@@ -59,6 +59,15 @@ says 1 "$no_folder
 $(at 'kit::make_folder(' 'a lambda')
 $(from '"input"' main)" GRADUS_BACKTRACE=1 "$program" input
 
+uncaught="terminate called after throwing an instance of 'gradus::Error'
+  what():  ${no_folder#train: }"
+says 134 "$uncaught" GRADUS_UNUSED=1 "$program" 'input uncaught'
+says 134 "uncaught exception:
+$(at '"input uncaught"' main)
+$uncaught" GRADUS_BACKTRACE=1 "$program" 'input uncaught'
+says 134 "terminate called after throwing an instance of 'gradus::Error'
+  what():  no file works" GRADUS_UNUSED=1 "$program" 'input pool'
+
 # A program that does nothing for it.
 says 134 "$terminated" GRADUS_UNUSED=1 "$program" plain
 inner=$(echo "$lines" | sed '$d')

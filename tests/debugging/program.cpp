@@ -92,6 +92,8 @@ int main(int, char** argv) {
   if (which == "rethrown") caught_and_rethrown();
   if (which == "other") std::string().at(7);
   if (which == "none") std::terminate();
+  if (which == "input uncaught") kit::make_folder("/dev/null/out");
+  if (which == "input pool") parallel_for(2, 1, [](auto, auto) { fail_input("no file works"); });
   if (which == "thread") std::thread([] { train(); }).join();
   if (which == "debugger") stops();
 }

@@ -234,11 +234,14 @@ TEST_CASE("beam search: bad calls") {
               "beam_search: expects a length_penalty from 0 to 10, got -1");
   check_error([&] { gpt.beam_search(prompt, {.count = 2, .length_penalty = 1e308}); },
               "beam_search: expects a length_penalty from 0 to 10, got 1e+308");
-  check_error([&] { gpt.beam_search(prompt, {.count = 12}); },
-              "GPT: beam_search expects prompt and count to fit into its context of 12, got [2] and 12");
-  check_error([&] { gpt.beam_search(prompt, {.count = INT64_MAX}); },
-              "GPT: beam_search expects prompt and count to fit into its context of 12, got [2] and "
-              "9223372036854775807");
+  CHECK(gpt.beam_search(prompt, {.beams = 1, .count = 11})[0].tokens.size() == 11);  // the last is not read
+  check_error(
+      [&] { gpt.beam_search(prompt, {.count = 12}); },
+      "GPT: beam_search expects prompt and count - 1 tokens to fit into its context of 12, got [2] and 12");
+  check_error(
+      [&] { gpt.beam_search(prompt, {.count = INT64_MAX}); },
+      "GPT: beam_search expects prompt and count - 1 tokens to fit into its context of 12, got [2] and "
+      "9223372036854775807");
   check_error(
       [&] {
         gpt.beam_search(tensor({{1, 2}}), {.count = 2});

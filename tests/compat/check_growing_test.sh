@@ -22,7 +22,7 @@ for edit in '' '/^SiameseNorm/a New                      1.95                   
     exit 1
   }
 done
-for edit in '/^Keel /d' '/^Pre-LN/s/2.21/2.22/' '/^ReZero/{h;d};/^Admin/G' '/^Mix-LN turned/d'; do
+for edit in '/^Keel /d' '/^Pre-LN/s/%/ %/' '/^ReZero/{h;d};/^Admin/G' '/^Mix-LN turned/d'; do
   ! accepted "$edit" || {
     echo "accepts '$edit'"
     exit 1

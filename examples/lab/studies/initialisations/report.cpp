@@ -31,7 +31,7 @@ std::vector<Scheme> schemes_of(const Depth& depth) {
 }
 
 /// Post-LN's loss above Pre-LN's, by initial weights; empty before two seeds have finished.
-std::string difference_sentence(const StudyResults& results, const Depth& depth) {
+std::string describe_differences(const StudyResults& results, const Depth& depth) {
   std::vector<std::string> words;
   for (const Scheme& scheme : schemes_of(depth)) {
     const auto loss = [&](const char* placement) {
@@ -68,7 +68,7 @@ void add_rates(Page& page, const StudyResults& results) {
                        kPlacements, chart),
                 fmt::format("A scheme that is easy to train has a low, wide valley. Points are means over "
                             "{}; bars range from the lowest to the highest.{}",
-                            count_seeds(depth.seeds.size()), difference_sentence(results, depth)));
+                            count_seeds(depth.seeds.size()), describe_differences(results, depth)));
   }
 }
 

@@ -101,7 +101,8 @@ void add_charts(Page& page, const StudyResults& results) {
   for (const std::int64_t layers : grid.depths) {
     lower += difference_sentence(results, layers, ends, "at the best rate, Post-LN's loss");
     cares += difference_sentence(results, layers, sensitivities,
-                                 "Post-LN's loss above its best, averaged over the rates,");
+                                 "averaged over the rates, Post-LN's excess over its best loss", "larger",
+                                 "smaller");
     forgets += difference_sentence(results, layers, forgetting, "at the best rate, Post-LN's rise in loss",
                                    "larger", "smaller");
   }

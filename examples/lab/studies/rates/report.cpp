@@ -34,14 +34,17 @@ std::string objection_to(const Figures& figures, const std::string& name, std::i
 }
 
 /// The depths at which all seeds are on one side of `zero`: "On every seed, ABOVE with 6 and 12 layers; BELOW
-/// with 2 layers. With 24 layers, the seeds disagree or show no difference. Not compared: Post-LN, 48 layers
-/// trains nowhere."
+/// with 2 layers. With 24 layers, the seeds disagree or show no difference. Not compared: Post-LN with 48
+/// layers trains nowhere."
 std::string describe_sides(const StudyResults& results, const Figures& figures, const std::string& name,
                            const std::string& above, const std::string& below, double zero = 0) {
   std::vector<std::int64_t> all_above, all_below, mixed;
   std::vector<std::string> refused;
   for (const std::int64_t layers : grid_of(results.options).depths) {
-    if (const std::string why = objection_to(figures, name, layers); !why.empty()) {
+    if (std::string why = objection_to(figures, name, layers); !why.empty()) {
+      // "Post-LN, 48 layers" names an arm; in a sentence it is "Post-LN with 48 layers".
+      if (const auto comma = why.find(fmt::format(", {} layer", layers)); comma != std::string::npos)
+        why.replace(comma, 1, " with");
       refused.push_back(why);
       continue;
     }
@@ -114,7 +117,8 @@ void add_largest(Page& page, const StudyResults& results, const Figures& figures
       "largest", largest_by_depth(results),
       describe_sides(results, figures, "largest", "Pre-LN trains at a higher rate",
                      "Post-LN trains at a higher rate") +
-          " These runs have no warm-up. A point below the dotted line trained at none of the rates tried.");
+          " These runs have no warm-up. A point below the dotted line marks a model that trained at none of "
+          "the rates tried.");
   for (const std::int64_t warmup : grid_of(results.options).warmups)
     page.figure(
         fmt::format("trained-w{}", warmup), learned_map(results, warmup),

@@ -153,7 +153,7 @@ TEST_CASE("rates: an arm that trains nowhere is not compared") {
   CHECK(outcome(18, "best.L6", figures) == "no");
   CHECK(outcome(19, "post-above-ngram.L12", figures) == "no");  // a statement about failure
   const std::string page = page_of(rates_study(), results);
-  CHECK(page.find("Not compared: Post-LN, 12 layers trains nowhere") != std::string::npos);
+  CHECK(page.find("Not compared: Post-LN with 12 layers trains nowhere") != std::string::npos);
   CHECK(test::flaw_in(page) == "");
 }
 

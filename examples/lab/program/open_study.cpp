@@ -25,15 +25,6 @@ bool has_runs(const Path& folder) {
   return std::filesystem::exists(runs) && std::filesystem::file_size(runs) > 0;
 }
 
-/// index.html and claims.html are overwritten, so they must belong to a lab.
-void check_pages(const Path& out) {
-  if (!study_folders(out).empty()) return;
-  for (const char* page : {"index.html", "claims.html"})
-    check_input(!std::filesystem::exists(out / page),
-                "{} holds {}, which does not belong to the lab: choose another folder",
-                io::printable(out.string()), page);
-}
-
 /// A hint for the folder of an older lab, which has no studies.
 const char* older_lab_hint(const Path& folder) {
   return std::filesystem::exists(folder / "config.json") ? "; a lab of an older version wrote its config.json"
@@ -77,7 +68,7 @@ Path folder_of_studies(const Path& named) {
 Path open_studies(const std::vector<const Study*>& wanted, const Request& request) {
   const bool resume = !request.resume.empty();
   const Path folder = resume ? folder_of_studies(request.resume) : request.out;
-  if (!resume) check_pages(folder);
+  check_pages(folder);
   std::vector<StudyConfig> configs;
   for (const Study* study : wanted) {
     if (resume)

@@ -69,6 +69,12 @@ for file in index.html start/report.html; do [ -s stopped/$file ] || fail "repor
 mkdir mine
 echo mine >mine/index.html
 refused 1 'mine holds index.html, which does not belong to the lab' start --quick --out mine
+cp -r whole/start mine # also not where the folder holds a study
+refused 1 'mine holds index.html, which does not belong to the lab' layer-norm --quick --out mine
+refused 1 'mine holds index.html, which does not belong to the lab' report mine
+refused 1 'mine holds index.html, which does not belong to the lab' start --resume mine/start
+mv mine/index.html mine/claims.html
+refused 1 'mine holds claims.html, which does not belong to the lab' report mine/start
 cp -r whole other
 sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
 expect 0 start --resume other # another version with the same arithmetic

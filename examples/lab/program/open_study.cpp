@@ -69,6 +69,9 @@ Path open_studies(const std::vector<const Study*>& wanted, const Request& reques
   const bool resume = !request.resume.empty();
   const Path folder = resume ? folder_of_studies(request.resume) : request.out;
   check_pages(folder);
+  check_input(resume || !std::filesystem::exists(folder / "config.json"),
+              "--out: {} has a config.json, which a lab of an older version wrote: choose another folder",
+              io::printable(folder.string()));
   std::vector<StudyConfig> configs;
   for (const Study* study : wanted) {
     if (resume)

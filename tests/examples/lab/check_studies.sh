@@ -80,6 +80,11 @@ sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
 expect 0 start --resume other # another version with the same arithmetic
 sed -i 's/"arithmetic": "[^"]*"/"arithmetic": "0"/' other/start/study.json
 refused 1 'other/start was begun with arithmetic 0, here it is arithmetic' start --resume other
+mkdir renamed
+cp -r whole/start renamed/first
+refused 1 '--resume: ' start --resume renamed/first
+says err '/renamed holds no study start to go on with; '
+says err '/renamed/first holds it, but must have its name: rename it to start'
 cp -r whole twice
 cp -r twice/start twice/again
 refused 1 'twice holds the study start twice' layer-norm --quick --out twice

@@ -108,7 +108,10 @@ refused 1 'there is no claim 999' claim 999
 refused 2 'claim expects the number of a claim' claim
 refused 2 'merge expects the folders' merge part-1
 refused 1 'merge: . holds no folder of a study' merge . --out x
-refused 1 '--shard: expects I/N' start --quick --shard 3/2 --out x
+expect 2 start --quick --shard 3/2 --out x
+says err 'lab start: --shard: expects I/N'
+expect 2 claim 10 --standard --full --out x
+says err 'lab claim: --standard and --full are different forms: give one of them'
 refused 1 'whole/start holds a study already: go on with --resume whole' start --quick --out whole
 refused 1 'the study text needs --data, a text file' text --quick --out x
 refused 1 '--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got none' text --quick --data none --out x

@@ -103,9 +103,17 @@ cmp -s said--standard said--full && fail "claims --full claims to take as long a
 
 expect 0 help
 says out '--quick'
-refused 1 "there is no study 'sart'" sart
-refused 1 'there is no claim 999' claim 999
-refused 2 'claim expects the number of a claim' claim
+for command in report merge claim studies; do
+  expect 0 $command --help
+  says out "Usage: lab $command"
+done
+refused 2 "there is no study 'sart'" sart
+for number in 0 -1 999 4294967309 99999999999999999999; do
+  refused 2 "there is no claim $number; there are 1 to" claim $number
+done
+# shellcheck disable=SC2086 # none or one
+for words in '' 13x x; do refused 2 'claim expects the number of a claim' claim $words; done
+refused 2 'studies expects nothing after it' studies extra
 refused 2 'merge expects the folders' merge part-1
 refused 1 'merge: . holds no folder of a study' merge . --out x
 expect 2 start --quick --shard 3/2 --out x

@@ -169,6 +169,13 @@ TEST_CASE("invalid settings are refused, each with its name") {
   for (const double lr : {0.0, -0.1}) CHECK(with("/lrs/0", lr).find("numbers above 0") != std::string::npos);
   for (const char* pointer : {"/depths", "/lrs", "/warmups"})
     CHECK(with(pointer, Json::array()).find("expects a list") != std::string::npos);
+  for (const char* list : {"depths", "lrs", "warmups"})
+    for (const Json& bad : {Json::array({1, 1}), Json::array({1, 2, 2}), Json::array({2, 1})}) {
+      const std::string message = with(("/" + std::string(list)).c_str(), bad);
+      CAPTURE(message);
+      CHECK(message.find("study.json: not as the lab writes it (" + std::string(list) +
+                         " expects each number once, in rising order)") != std::string::npos);
+    }
   CHECK(with("/placements", Json::array({"pre", "pre"})).find("expects two names") != std::string::npos);
   CHECK(with("/placements/1", "mid").find("study.json: not as the lab writes it") != std::string::npos);
   CHECK(with("", Json::array()).find("study.json: not as the lab writes it") != std::string::npos);

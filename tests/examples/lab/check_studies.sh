@@ -72,9 +72,11 @@ refused 1 'mine holds index.html, which does not belong to the lab' start --quic
 cp -r whole/start mine # also not where the folder holds a study
 refused 1 'mine holds index.html, which does not belong to the lab' layer-norm --quick --out mine
 refused 1 'mine holds index.html, which does not belong to the lab' report mine
-refused 1 'mine holds index.html, which does not belong to the lab' start --resume mine/start
+refused 1 '/' start --resume mine/start
+says err '/mine holds index.html, which does not belong to the lab'
 mv mine/index.html mine/claims.html
-refused 1 'mine holds claims.html, which does not belong to the lab' report mine/start
+refused 1 '/' report mine/start
+says err '/mine holds claims.html, which does not belong to the lab'
 cp -r whole other
 sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
 expect 0 start --resume other # another version with the same arithmetic

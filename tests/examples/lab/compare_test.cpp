@@ -112,6 +112,18 @@ TEST_CASE("the page is drawn from the files, the same each time, and summary.jso
   CHECK(draw() == "Nothing has been measured yet.");
 }
 
+TEST_CASE("the pages of a part say that it is one") {
+  const test::ScratchFolder folder;
+  kit::make_folder(folder / "compare");
+  StudyConfig config = config_of(tiny_grid());
+  config.shard = {1, 3};
+  write_study(folder / "compare", config);
+  const std::string sentence = "Part 1 of 3. Nothing has been measured yet.";
+  CHECK(write_index(folder.path(), studies_in(folder.path())).at("compare") == sentence);
+  for (const char* page : {"index.html", "compare/report.html"})
+    CHECK(kit::read_file(folder / page).find(sentence) != std::string::npos);
+}
+
 TEST_CASE("the plan has first the measurements at the start, then its seeds one after the other") {
   Settings settings = tiny_grid();
   settings.seeds = 2, settings.seed = 7;

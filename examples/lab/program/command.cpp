@@ -2,9 +2,8 @@
 
 #include <fmt/chrono.h>
 
-#include <cinttypes>
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
+#include <charconv>
 #include <ctime>
 #include <string_view>
 
@@ -28,6 +27,18 @@ namespace gradus::lab {
 namespace {
 
 using Path = std::filesystem::path;
+
+bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+/// The help of the commands that parse() does not read; empty for others.
+std::string help_of(const std::string& word) {
+  if (word == "report")
+    return "Draws the studies in a folder again from their files.\nUsage: lab report DIR\n";
+  if (word == "merge")
+    return "Joins the parts of several machines in a new folder.\nUsage: lab merge DIR... --out DIR\n";
+  if (word == "studies") return "Lists the studies and their claims.\nUsage: lab studies\n";
+  return "";
+}
 
 Path default_folder() {
   return Path("lab-results") / fmt::format("{:%Y-%m-%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
@@ -148,17 +159,23 @@ int run_claims(int argc, const char* const* argv) {
   return status;
 }
 
+constexpr const char* kAboutClaim = "Measures one claim: lab claim N [OPTIONS]";
+
 int run_claim(int argc, const char* const* argv) {
-  char* end = nullptr;
-  const long number = argc > 1 ? std::strtol(argv[1], &end, 10) : 0;
-  if (argc < 2 || end == argv[1] || *end != 0) {
-    kit::print_error("lab: claim expects the number of a claim, as in: lab claim 13\n");
-    return 2;
-  }
-  const Claim& claim = claim_numbered(static_cast<int>(number));
   Given given;
-  if (const auto status = parse("lab claim", "Measures one claim.", argc - 1, argv + 1, given, true))
-    return *status;
+  const std::string words = argc > 1 ? argv[1] : "";
+  if (asks_for_help(words)) return *parse("lab claim", kAboutClaim, argc, argv, given, true);
+  int number = 0;
+  const auto [end, problem] = std::from_chars(words.data(), words.data() + words.size(), number);
+  if (problem == std::errc::invalid_argument || *end != 0)
+    return refuse("lab", "claim expects the number of a claim, as in: lab claim 13");
+  const auto found =
+      std::find_if(claims().begin(), claims().end(), [&](const Claim& one) { return one.number == number; });
+  if (problem != std::errc() || found == claims().end())
+    return refuse("lab", fmt::format("there is no claim {}; there are {} to {}", words,
+                                     claims().front().number, claims().back().number));
+  const Claim& claim = *found;
+  if (const auto status = parse("lab claim", kAboutClaim, argc - 1, argv + 1, given, true)) return *status;
   if (claim.measures.empty()) {
     kit::print(fmt::format("{}  {}\nnot testable here: {}\n", claim.number, claim.text, claim.note));
     return 0;
@@ -203,11 +220,9 @@ int merge_command(int argc, const char* const* argv) {
   }
   const bool has_option = std::any_of(folders.begin(), folders.end(),
                                       [](const Path& one) { return one.string().starts_with("-"); });
-  if (folders.empty() || out.empty() || has_option) {
-    kit::print_error(
-        "lab: merge expects the folders of all parts and --out, as in: lab merge part-1 part-2 --out all\n");
-    return 2;
-  }
+  if (folders.empty() || out.empty() || has_option)
+    return refuse(
+        "lab", "merge expects the folders of all parts and --out, as in: lab merge part-1 part-2 --out all");
   check_input(!std::filesystem::exists(out), "merge: {} exists already: choose another folder",
               io::printable(out.string()));
   merge_all(folders, out);
@@ -222,12 +237,22 @@ int run_comparison(int argc, const char* const* argv) {
   return run_all_of({&study_named("compare")}, given, std::nullopt);
 }
 
+int run_named(const std::string& name, int argc, const char* const* argv) {
+  const Study* study = nullptr;
+  try {
+    study = &study_named(name);
+  } catch (const Error& error) {
+    return refuse("lab", error.what());
+  }
+  Given given;
+  if (const auto status = parse("lab " + name, study->question, argc, argv, given, false)) return *status;
+  return run_all_of({study}, given, std::nullopt);
+}
+
 /// Draws the studies in a folder again; for a study's own folder, also its siblings.
 int report_command(int argc, const char* const* argv) {
-  if (argc != 3) {
-    kit::print_error("lab: report expects the folder of a lab, as in: lab report lab-results/first\n");
-    return 2;
-  }
+  if (argc != 3)
+    return refuse("lab", "report expects the folder of a lab, as in: lab report lab-results/first");
   const Path folder = folder_of_studies(argv[2]);
   const std::vector<MeasuredStudy> measured = studies_in(folder);
   if (measured.empty()) read_study(folder);  // throws with the reason
@@ -239,7 +264,8 @@ int report_command(int argc, const char* const* argv) {
   return 0;
 }
 
-int list_studies() {
+int list_studies(int argc) {
+  if (argc != 2) return refuse("lab", "studies expects nothing after it");
   for (const Study& study : studies())
     kit::print(fmt::format("  {:<16} {}\n{:<19}{}{}\n", study.name, study.question, "", claim_numbers(study),
                            study.needs_data ? "; needs --data, " + study.data : ""));
@@ -250,18 +276,18 @@ int list_studies() {
 
 int run_command(int argc, const char* const* argv) {
   const std::string word = argc > 1 ? argv[1] : "";
+  if (argc == 3 && asks_for_help(argv[2]) && !help_of(word).empty()) {
+    kit::print(help_of(word));
+    return 0;
+  }
   if (word == "report") return report_command(argc, argv);
   if (word == "compare") return run_comparison(argc - 1, argv + 1);
   if (word.empty() ? argc < 2 : word.starts_with("-")) return run_comparison(argc, argv);
   if (word == "claims") return run_claims(argc - 1, argv + 1);
   if (word == "claim") return run_claim(argc - 1, argv + 1);
   if (word == "merge") return merge_command(argc - 1, argv + 1);
-  if (word == "studies") return list_studies();
-  const Study& study = study_named(word);
-  Given given;
-  if (const auto status = parse("lab " + word, study.question, argc - 1, argv + 1, given, false))
-    return *status;
-  return run_all_of({&study}, given, std::nullopt);
+  if (word == "studies") return list_studies(argc);
+  return run_named(word, argc - 1, argv + 1);
 }
 
 }  // namespace gradus::lab

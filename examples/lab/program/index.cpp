@@ -183,8 +183,20 @@ std::string describe_correction(const std::vector<JudgedClaim>& ledger) {
       changed.empty() ? "" : ", of claim " + listed(changed));
 }
 
+void check_pages(const Path& folder) {
+  constexpr const char* kPages[][2] = {{"index.html", "<title>The lab&#39;s studies</title>"},
+                                       {"claims.html", "<title>The ledger of claims</title>"}};
+  for (const auto& [page, title] : kPages)
+    check_input(!std::filesystem::exists(folder / page) ||
+                    kit::read_file(folder / page, "lab").find(title) != std::string::npos,
+                "{} holds {}, which does not belong to the lab and would be overwritten: move it, or use "
+                "another folder",
+                io::printable(folder.string()), page);
+}
+
 Sentences write_index(const Path& folder, const std::vector<MeasuredStudy>& studies) {
   check_input(!studies.empty(), "{} holds no folder of a study", io::printable(folder.string()));
+  check_pages(folder);
   const std::vector<JudgedClaim> judged = judge_all(studies);
   kit::HtmlReport page("The lab's studies", "Where does layer norm belong? " + summarize_verdicts(judged) +
                                                 " [The ledger of claims](claims.html).");

@@ -1,5 +1,7 @@
 #include "lab/program/open_study.h"
 
+#include <fmt/format.h>
+
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
@@ -25,17 +27,12 @@ bool has_runs(const Path& folder) {
   return std::filesystem::exists(runs) && std::filesystem::file_size(runs) > 0;
 }
 
-/// index.html and claims.html are overwritten, so they must belong to a lab.
-void check_pages(const Path& out) {
-  if (!study_folders(out).empty()) return;
-  for (const char* page : {"index.html", "claims.html"})
-    check_input(!std::filesystem::exists(out / page),
-                "{} holds {}, which does not belong to the lab: choose another folder",
-                io::printable(out.string()), page);
-}
-
-/// A hint for the folder of an older lab, which has no studies.
-const char* older_lab_hint(const Path& folder) {
+/// A hint where the study's folder has another name, or where an older lab wrote the folder.
+std::string hint_where_missing(const Path& folder, const Study& study) {
+  for (const Path& one : study_folders(folder))
+    if (read_study(one).study == study.name)
+      return fmt::format("; {} holds it, but must have its name: rename it to {}",
+                         io::printable(one.string()), study.name);
   return std::filesystem::exists(folder / "config.json") ? "; a lab of an older version wrote its config.json"
                                                          : "";
 }
@@ -77,12 +74,15 @@ Path folder_of_studies(const Path& named) {
 Path open_studies(const std::vector<const Study*>& wanted, const Request& request) {
   const bool resume = !request.resume.empty();
   const Path folder = resume ? folder_of_studies(request.resume) : request.out;
-  if (!resume) check_pages(folder);
+  check_pages(folder);
+  check_input(resume || !std::filesystem::exists(folder / "config.json"),
+              "--out: {} has a config.json, which a lab of an older version wrote: choose another folder",
+              io::printable(folder.string()));
   std::vector<StudyConfig> configs;
   for (const Study* study : wanted) {
-    if (resume)
-      check_input(is_study(folder / study->name), "--resume: {} holds no study {} to go on with{}",
-                  io::printable(folder.string()), study->name, older_lab_hint(folder));
+    if (resume && !is_study(folder / study->name))
+      fail_input_with("--resume: {} holds no study {} to go on with{}", io::printable(folder.string()),
+                      study->name, hint_where_missing(folder, *study));
     Request own = request;
     if (wanted.size() > 1 && !study->needs_data) own.options.data.clear();  // only for studies that need it
     configs.push_back(resume ? resumed_config(*study, own, folder / study->name) : new_config(*study, own));

@@ -20,8 +20,9 @@ struct Request {
 std::filesystem::path folder_of_studies(const std::filesystem::path& named);
 
 /// The folder of the studies, in which each has one of its name with study.json. Throws, writing nothing, if
-/// --out holds such a study with runs, or pages that are not of studies; if --resume holds no study, was
-/// begun by another version or on another kind of machine, or its data have changed; if data are missing.
+/// it has pages that are not of studies; if --out holds such a study with runs, or an older lab; if --resume
+/// holds no study, was begun by another version or on another kind of machine, or its data have changed; if
+/// data are missing.
 std::filesystem::path open_studies(const std::vector<const Study*>& wanted, const Request& request);
 
 }  // namespace gradus::lab

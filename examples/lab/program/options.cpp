@@ -18,11 +18,6 @@ namespace gradus::lab {
 
 namespace {
 
-int refuse(const std::string& program, const std::string& why) {
-  kit::print_error(fmt::format("{}: {}\n", program, why));
-  return 2;
-}
-
 /// "3/8"
 Shard shard_from(const std::string& words) {
   Shard shard;
@@ -73,8 +68,10 @@ struct Common {
     line.integer("--seed", seed, "First seed; the others follow it; 3000 with --full", kSeed);
     line.integer("--threads", given.threads, "Runs side by side; all cores when not given", kThreads);
   }
-  void read(const kit::CommandLine& line, Given& given, bool quick) const {
-    if (!shard.empty()) given.shard = shard_from(shard);
+  /// Throws if they contradict each other; `form` is the other option that chooses a form.
+  void read(const kit::CommandLine& line, Given& given, bool quick, const char* form) const {
+    check_input(!full || !line.given(form), "{} and --full are different forms: give one of them", form);
+    if (line.given("--shard")) given.shard = shard_from(shard);
     given.options.seed = full && !line.given("--seed") ? kFullSeed : static_cast<std::uint64_t>(seed);
     given.options.budget = full ? Budget::full : quick ? Budget::quick : Budget::standard;
   }
@@ -82,12 +79,17 @@ struct Common {
 
 }  // namespace
 
+int refuse(const std::string& program, const std::string& why) {
+  kit::print_error(fmt::format("{}: {}\n", program, why));
+  return 2;
+}
+
 std::optional<int> parse(const std::string& program, const std::string& about, int argc,
                          const char* const* argv, Given& given, bool quick) {
   kit::CommandLine line(program, about);
   Common common;
   bool standard = false;
-  const char* const other_form = quick ? "--standard" : "--quick";
+  const char* const form = quick ? "--standard" : "--quick";
   if (!quick)
     line.flag("--quick", quick, "Half a minute on two cores: fewer settings and seeds");
   else
@@ -95,11 +97,15 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   common.add_to(line, given);
   line.path("--data", given.options.data, "File or folder for the studies that need one");
   if (const auto status = line.parse(argc, argv)) return status;
-  if (const std::string name = line.first_given({other_form, "--full", "--out", "--shard", "--seed"});
+  if (const std::string name = line.first_given({form, "--full", "--out", "--shard", "--seed"});
       !given.resume.empty() && !name.empty())
     return refuse(program,
                   name + " cannot change a study under way; only --threads and --data go with --resume");
-  common.read(line, given, quick && !standard);
+  try {
+    common.read(line, given, quick && !standard, form);
+  } catch (const Error& error) {
+    return refuse(program, error.what());
+  }
   return std::nullopt;
 }
 
@@ -144,13 +150,13 @@ std::optional<int> parse_comparison(int argc, const char* const* argv, Given& gi
     kit::print(nn::list_placements());
     return 0;
   }
-  common.read(line, given, quick);
-  const compare::Settings usual = compare::default_settings(given.options);
-  settle(settings.depths, usual.depths), settle(settings.lrs, usual.lrs);
-  settle(settings.warmups, usual.warmups);
-  settings.seeds = seeds > 0 ? seeds : usual.seeds;
-  settings.steps = steps > 0 ? steps : usual.steps;
   try {
+    common.read(line, given, quick, "--quick");
+    const compare::Settings usual = compare::default_settings(given.options);
+    settle(settings.depths, usual.depths), settle(settings.lrs, usual.lrs);
+    settle(settings.warmups, usual.warmups);
+    settings.seeds = seeds > 0 ? seeds : usual.seeds;
+    settings.steps = steps > 0 ? steps : usual.steps;
     settings.placements = placements_from(placement);
     compare::check_number_of_runs(settings);
   } catch (const Error& error) {

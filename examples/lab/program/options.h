@@ -13,6 +13,9 @@ struct Given : Request {
   std::int64_t threads = num_threads();
 };
 
+/// Prints what is wrong with a command line; returns the exit status for that, 2.
+int refuse(const std::string& program, const std::string& why);
+
 /// Reads the options of `program`, such as "lab rates"; returns an exit status if it should not go on.
 /// `quick`: the quick form is what it runs without options.
 std::optional<int> parse(const std::string& program, const std::string& about, int argc,

@@ -152,11 +152,14 @@ std::string write_study_page(const MeasuredStudy& measured) {
   std::vector<JudgedClaim> judged = judged_by(measured);
   if (study.conclude)  // its settings may be outside all claims
     std::erase_if(judged, [](const JudgedClaim& claim) { return claim.head() == "not measured"; });
-  const Conclusion conclusion = study.conclude ? study.conclude(measured.results)
-                                               : Conclusion{.title = study.title,
-                                                            .question = study.question,
-                                                            .sentence = sentence_of(measured, judged),
-                                                            .findings = {}};
+  Conclusion conclusion = study.conclude ? study.conclude(measured.results)
+                                         : Conclusion{.title = study.title,
+                                                      .question = study.question,
+                                                      .sentence = sentence_of(measured, judged),
+                                                      .findings = {}};
+  const Shard& shard = measured.config.shard;
+  if (study.conclude && shard.count > 1)
+    conclusion.sentence = fmt::format("Part {} of {}. {}", shard.index, shard.count, conclusion.sentence);
   Page page{kit::HtmlReport(conclusion.title, conclusion.question)};
   std::vector<std::string> findings = conclusion.findings;
   for (const JudgedClaim& claim : judged) findings.push_back(format_claim(claim));

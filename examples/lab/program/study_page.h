@@ -44,8 +44,11 @@ std::string write_study_page(const MeasuredStudy& study);
 
 using Sentences = std::map<std::string, std::string>;  // by name of study
 
-/// Draws the pages of all studies in `folder`, and index.html and claims.html over them. Throws if there is
-/// none. Returns the sentence of each study.
+/// Throws if `folder` has an index.html or claims.html that is not write_index()'s.
+void check_pages(const std::filesystem::path& folder);
+
+/// Draws the pages of all studies in `folder`, and index.html and claims.html over them. Throws, writing
+/// nothing, if there is none, or as check_pages(). Returns the sentence of each study.
 Sentences write_index(const std::filesystem::path& folder, const std::vector<MeasuredStudy>& studies);
 
 }  // namespace gradus::lab

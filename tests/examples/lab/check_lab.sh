@@ -128,5 +128,7 @@ mkdir old
 echo '{}' >old/config.json
 refused 1 'a lab of an older version wrote its config.json' --resume old
 refused 1 'a lab of an older version wrote it' report old
+refused 1 'old has a config.json, which a lab of an older version wrote' --quick --out old
+[ ! -e old/compare ] || fail "a study was written into an older lab's folder"
 refused 2 'report expects the folder' report
 refused 2 '--lrs' --lrs 0

@@ -69,11 +69,24 @@ for file in index.html start/report.html; do [ -s stopped/$file ] || fail "repor
 mkdir mine
 echo mine >mine/index.html
 refused 1 'mine holds index.html, which does not belong to the lab' start --quick --out mine
+cp -r whole/start mine # also not where the folder holds a study
+refused 1 'mine holds index.html, which does not belong to the lab' layer-norm --quick --out mine
+refused 1 'mine holds index.html, which does not belong to the lab' report mine
+refused 1 '/' start --resume mine/start
+says err '/mine holds index.html, which does not belong to the lab'
+mv mine/index.html mine/claims.html
+refused 1 '/' report mine/start
+says err '/mine holds claims.html, which does not belong to the lab'
 cp -r whole other
 sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
 expect 0 start --resume other # another version with the same arithmetic
 sed -i 's/"arithmetic": "[^"]*"/"arithmetic": "0"/' other/start/study.json
 refused 1 'other/start was begun with arithmetic 0, here it is arithmetic' start --resume other
+mkdir renamed
+cp -r whole/start renamed/first
+refused 1 '--resume: ' start --resume renamed/first
+says err '/renamed holds no study start to go on with; '
+says err '/renamed/first holds it, but must have its name: rename it to start'
 cp -r whole twice
 cp -r twice/start twice/again
 refused 1 'twice holds the study start twice' layer-norm --quick --out twice
@@ -92,12 +105,23 @@ cmp -s said--standard said--full && fail "claims --full claims to take as long a
 
 expect 0 help
 says out '--quick'
-refused 1 "there is no study 'sart'" sart
-refused 1 'there is no claim 999' claim 999
-refused 2 'claim expects the number of a claim' claim
+for command in report merge claim studies; do
+  expect 0 $command --help
+  says out "Usage: lab $command"
+done
+refused 2 "there is no study 'sart'" sart
+for number in 0 -1 999 4294967309 99999999999999999999; do
+  refused 2 "there is no claim $number; there are 1 to" claim $number
+done
+# shellcheck disable=SC2086 # none or one
+for words in '' 13x x; do refused 2 'claim expects the number of a claim' claim $words; done
+refused 2 'studies expects nothing after it' studies extra
 refused 2 'merge expects the folders' merge part-1
 refused 1 'merge: . holds no folder of a study' merge . --out x
-refused 1 '--shard: expects I/N' start --quick --shard 3/2 --out x
+expect 2 start --quick --shard 3/2 --out x
+says err 'lab start: --shard: expects I/N'
+expect 2 claim 10 --standard --full --out x
+says err 'lab claim: --standard and --full are different forms: give one of them'
 refused 1 'whole/start holds a study already: go on with --resume whole' start --quick --out whole
 refused 1 'the study text needs --data, a text file' text --quick --out x
 refused 1 '--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got none' text --quick --data none --out x

@@ -112,6 +112,18 @@ TEST_CASE("the page is drawn from the files, the same each time, and summary.jso
   CHECK(draw() == "Nothing has been measured yet.");
 }
 
+TEST_CASE("the pages of a part say that it is one") {
+  const test::ScratchFolder folder;
+  kit::make_folder(folder / "compare");
+  StudyConfig config = config_of(tiny_grid());
+  config.shard = {1, 3};
+  write_study(folder / "compare", config);
+  const std::string sentence = "Part 1 of 3. Nothing has been measured yet.";
+  CHECK(write_index(folder.path(), studies_in(folder.path())).at("compare") == sentence);
+  for (const char* page : {"index.html", "compare/report.html"})
+    CHECK(kit::read_file(folder / page).find(sentence) != std::string::npos);
+}
+
 TEST_CASE("the plan has first the measurements at the start, then its seeds one after the other") {
   Settings settings = tiny_grid();
   settings.seeds = 2, settings.seed = 7;
@@ -169,6 +181,13 @@ TEST_CASE("invalid settings are refused, each with its name") {
   for (const double lr : {0.0, -0.1}) CHECK(with("/lrs/0", lr).find("numbers above 0") != std::string::npos);
   for (const char* pointer : {"/depths", "/lrs", "/warmups"})
     CHECK(with(pointer, Json::array()).find("expects a list") != std::string::npos);
+  for (const char* list : {"depths", "lrs", "warmups"})
+    for (const Json& bad : {Json::array({1, 1}), Json::array({1, 2, 2}), Json::array({2, 1})}) {
+      const std::string message = with(("/" + std::string(list)).c_str(), bad);
+      CAPTURE(message);
+      CHECK(message.find("study.json: not as the lab writes it (" + std::string(list) +
+                         " expects each number once, in rising order)") != std::string::npos);
+    }
   CHECK(with("/placements", Json::array({"pre", "pre"})).find("expects two names") != std::string::npos);
   CHECK(with("/placements/1", "mid").find("study.json: not as the lab writes it") != std::string::npos);
   CHECK(with("", Json::array()).find("study.json: not as the lab writes it") != std::string::npos);

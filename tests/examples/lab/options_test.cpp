@@ -82,6 +82,11 @@ TEST_CASE("bad arguments end with status 2") {
            {"--text", ""},
            {"--no-such-thing"},
            {"words"},
+           {"--quick", "--full"},
+           {"--shard", "0/1"},
+           {"--shard", "3/2"},
+           {"--shard", "1/"},
+           {"--shard", ""},
            {"--resume", "x", "--quick"},
            {"--resume", "x", "--placement", "peri"},
            {"--resume", "x", "--steps", "5"},
@@ -92,6 +97,15 @@ TEST_CASE("bad arguments end with status 2") {
   }
   Given given;
   CHECK(status_of({"--resume", "x", "--threads", "2"}, given) == -1);
+}
+
+TEST_CASE("a study and a claim have one form") {
+  for (const bool quick : {false, true}) {
+    const std::vector<const char*> words = {"lab", quick ? "--standard" : "--quick", "--full"};
+    Given given;
+    CHECK(parse("lab rates", "Rates.", 2, words.data(), given, quick) == std::nullopt);
+    CHECK(parse("lab rates", "Rates.", 3, words.data(), given, quick) == 2);
+  }
 }
 
 TEST_CASE("the plan has every setting once, and the ablations at its middle") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "gradus/core/error.h"
@@ -96,6 +97,13 @@ TEST_CASE("a stopped lab has a report of the finished runs") {
   CHECK(test::flaw_in(report_of(results).html) == "");
 }
 
+TEST_CASE("settings without runs have no loss") {
+  Results results = finished();
+  results.runs.resize(1);
+  CHECK(count_of(report_of(results).html, "0.0000") == 1);  // the standard deviation of the only run
+  for (const Cell& cell : analyse(results).grid) CHECK(std::isnan(cell.loss.mean) != cell.any());
+}
+
 TEST_CASE("grids of one value, and one seed, have a report") {
   Settings options = small_grid(1);
   options.depths = {4};
@@ -127,8 +135,9 @@ TEST_CASE("a text without known entropy has a report that says so, and escapes a
 
 TEST_CASE("the share of a gradient at the first block is given by medians over seeds") {
   const std::string html = report_of(finished()).html;
-  CHECK(html.find("the first block&#39;s gradient is 0.5 (0.25 to 2) times the last block&#39;s for Post-LN") !=
-        std::string::npos);
+  CHECK(
+      html.find("the first block&#39;s gradient is 0.5 (0.25 to 2) times the last block&#39;s for Post-LN") !=
+      std::string::npos);
   CHECK(html.find(
             "the gradient after the first block is 0.3 (0.2 to 8) times that after the last for Post-LN") !=
         std::string::npos);

@@ -194,6 +194,12 @@ TEST_CASE("one seed decides nothing") {
   CHECK(says(finding(verdict, "Ablations"), "Post-LN with a final norm 0.000;"));
 }
 
+TEST_CASE("one seed so far is not called the only one") {
+  Results results = made_up(small_grid(2), one_fails(nn::post_ln()));
+  std::erase_if(results.runs, [](const RunRecord& run) { return run.options.seed != 0; });
+  CHECK(verdict_on(results).sentence.starts_with("Only one of 2 seeds has runs of both placements so far"));
+}
+
 TEST_CASE("a stopped lab says which runs are missing") {
   Results results = made_up(small_grid(), one_fails(nn::post_ln()));
   results.runs.resize(20);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "lab/studies/compare/compare.h"
@@ -19,10 +22,18 @@ std::int64_t integer(const Json& value, const std::string& key, const kit::Integ
   return number;
 }
 
+/// As the command line writes them: the analysis takes the first for the lowest and the last for the highest.
+template <class T>
+void check_rising(const std::vector<T>& values, const std::string& key) {
+  check_input(std::adjacent_find(values.begin(), values.end(), std::greater_equal<T>()) == values.end(),
+              "{} expects each number once, in rising order", key);
+}
+
 std::vector<std::int64_t> integers(const Json& json, const std::string& key, const kit::IntegerRange& range) {
   check_input(json.at(key).is_array() && !json.at(key).empty(), "{} expects a list of whole numbers", key);
   std::vector<std::int64_t> values;
   for (const Json& value : json.at(key)) values.push_back(integer(value, key, range));
+  check_rising(values, key);
   return values;
 }
 
@@ -65,6 +76,7 @@ Settings settings_of(const StudyOptions& options) {
   json.at("lrs").get_to(settings.lrs);
   check_input(!settings.lrs.empty(), "lrs expects a list of numbers");
   for (const double lr : settings.lrs) check_input(lr > 0, "lrs expects numbers above 0, got {}", lr);
+  check_rising(settings.lrs, "lrs");
   settings.warmups = integers(json, "warmups", kWarmups);
   settings.seeds = integer(json.at("seeds"), "seeds", kSeeds);
   settings.steps = integer(json.at("steps"), "steps", kSteps);

@@ -26,10 +26,10 @@ struct Cell {
   /// By run: its final loss, or that of the start where the run diverged or ended above it (the min(loss,
   /// loss at start) of Wortsman et al.), so a single diverged run cannot dominate the others.
   std::vector<double> losses;
-  Spread loss;                // of `losses`
-  std::vector<double> steps;  // by run: steps to the target loss, NaN when it was not reached
-  std::vector<bool> learned;  // by run: it ended below the baseline
-  std::int64_t diverged = 0;  // runs that diverged
+  Spread loss = spread_of({});  // of `losses`
+  std::vector<double> steps;    // by run: steps to the target loss, NaN when it was not reached
+  std::vector<bool> learned;    // by run: it ended below the baseline
+  std::int64_t diverged = 0;    // runs that diverged
   bool any() const { return !runs.empty(); }
   std::int64_t learned_count() const;
   /// The place of a seed's run.

@@ -12,14 +12,18 @@ namespace gradus::lab::compare {
 namespace {
 
 /// Which placement learned in more runs, and whether the seeds exclude chance.
-std::string reliability_clause(const Comparisons& all, const Placements& placements,
-                               const Baseline& baseline) {
+std::string reliability_clause(const Comparisons& all, const Settings& settings, const Baseline& baseline) {
+  const Placements& placements = settings.placements;
   const Difference& seeds = all.learned.difference;
   const ForEach<std::int64_t>& learned = all.runs_learned;
   const ForEach<std::string> title = {placements[0].name, placements[1].name};
   const std::string plain = fmt::format("{} ended below {} in {} of {} runs, {} in {}", title[0],
                                         baseline.label(), learned[0], all.pairs, title[1], learned[1]);
-  if (seeds.count < 2) return "One seed shows no spread to judge by: " + plain;
+  if (settings.seeds < 2) return "One seed shows no spread to judge by: " + plain;
+  if (seeds.count < 2)
+    return fmt::format(
+        "Only one of {} seeds has runs of both placements so far, which shows no spread to judge by: {}",
+        settings.seeds, plain);
 
   const std::size_t best = seeds.side() > 0 ? 0 : 1, other = 1 - best;
   const std::string counts = fmt::format("{} of {} runs ended below {}, against {} for {}", learned[best],
@@ -94,7 +98,7 @@ Verdict verdict_of(const Analysis& analysis, const std::optional<Initialisation>
   verdict.sentence =
       all.pairs == 0
           ? "No setting has finished with both placements, so nothing can be said about training yet."
-          : reliability_clause(all, analysis.settings.placements, analysis.baseline) +
+          : reliability_clause(all, analysis.settings, analysis.baseline) +
                 loss_clause(all, analysis.settings.placements) + best_clause(all, analysis.settings) + ".";
   return verdict;
 }

@@ -33,8 +33,8 @@ std::string steps_text(const std::vector<double>& steps) {
 /// Every setting of the grid with the numbers no chart shows.
 kit::Table grid_table(const Analysis& analysis) {
   kit::Table table{
-      "All settings. Losses in nats per character; steps to the target loss by seed, – where it was not "
-      "reached.",
+      "All settings. Losses in nats per character, – where no run has finished; steps to the target loss by "
+      "seed, – where it was not reached.",
       {"layers", "rate", "warm-up", "placement", "runs", "diverged", "below baseline", "loss", "std", "min",
        "max", "steps"},
       {}};

@@ -59,6 +59,7 @@ cmp -s text precious || fail "the text has changed"
 # shellcheck disable=SC2086
 expect 0 --text text --save model $small --steps 3 --sample 5
 says out 'weights: model'
+says out ', 1 layer, '
 chmod 600 model
 ln -s model link
 expect 0 --text text --load link --save link --steps 2 --sample 5

@@ -79,6 +79,11 @@ TEST_CASE("merged parts equal the result of one machine") {
                     doctest::Contains("runs are missing, of --shard 1/3"));
   CHECK(!std::filesystem::exists(base / "all"));
   CHECK(run_study(counting(), config_of({1, 3}), c, 1));
+  const std::string lines = kit::read_file(c / "runs.jsonl");
+  kit::replace_file(c / "runs.jsonl", lines.substr(lines.find('\n') + 1));
+  CHECK_THROWS_WITH(merge(counting(), {a, b, c}, base / "all"),
+                    doctest::Contains("merge: 1 of 11 runs is missing, of --shard 1/3"));
+  kit::replace_file(c / "runs.jsonl", lines);
   merge(counting(), {b, c, a}, base / "all");
   const std::map<std::string, Record> one = read_records(whole, counting().plan({})),
                                       all = read_records(base / "all", counting().plan({}));

@@ -112,8 +112,8 @@ echo mine >other/compare/runs.jsonl
 refused 1 'other/compare' --quick --out other
 [ "$(cat other/compare/runs.jsonl)" = mine ] || fail "a file that is not the lab's has changed"
 refused 1 'cannot make the folder: Not a directory' --quick --out text/lab
-printf 'a\0b' >zero
-refused 1 '--text: zero is not a text: byte 1 is 0' --quick --text zero --out nothing
+printf 'a\0b' >bytes
+refused 1 '--text: bytes is not a text: byte 1 is 0' --quick --text bytes --out nothing
 mkfifo pipe
 refused 1 'is a pipe' --quick --text pipe --out nothing
 cp -r unbroken special

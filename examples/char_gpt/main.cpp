@@ -82,9 +82,10 @@ int train_on_text(Options o) {
   try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
 
   kit::TrainingRun run(char_gpt::training_options(model.options(), text, o));
-  kit::print(fmt::format("{} characters, {} different; {}, {} layers, {} parameters\n",
+  kit::print(fmt::format("{} characters, {} different; {}, {} layer{}, {} parameters\n",
                          text.train.size() + text.validation.size(), text.vocabulary.size(),
-                         model.options().placement.name, model.options().layers, model.num_parameters()));
+                         model.options().placement.name, model.options().layers,
+                         model.options().layers == 1 ? "" : "s", model.num_parameters()));
   if (o.steps > 0) {
     kit::catch_interrupts();
     char_gpt::train(run, model, text, o);

@@ -68,9 +68,10 @@ int train_on_text(const Options& o) {
   if (o.prompt) fill_mask::fillable(model, corpus.tokenizer, *o.prompt);  // before the training
   kit::try_output("--save", o.save / "model.safetensors",
                   static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
-  kit::print(fmt::format("{} tokens, {} different; {}, {} layers, {} parameters\n",
+  kit::print(fmt::format("{} tokens, {} different; {}, {} layer{}, {} parameters\n",
                          corpus.train.size() + corpus.validation.size(), corpus.tokenizer.vocab_size(),
-                         model.options().placement.name, o.layers, model.num_parameters()));
+                         model.options().placement.name, o.layers, o.layers == 1 ? "" : "s",
+                         model.num_parameters()));
   const bool finished = fill_mask::train(training, model, corpus, o);
   training.save([&] {  // first of all: nothing below is as valuable
     model.save_pretrained(o.save.string());

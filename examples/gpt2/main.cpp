@@ -84,9 +84,10 @@ int train_on_text(const Options& o) {
   const nn::GPT& model = writer.model;
   kit::try_output("--save", o.save / "model.safetensors",
                   static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
-  kit::print(fmt::format("{} tokens, {} distinct; {}, {} layers, {} parameters\n",
+  kit::print(fmt::format("{} tokens, {} distinct; {}, {} layer{}, {} parameters\n",
                          corpus.train.size() + corpus.validation.size(), writer.tokenizer->vocab_size(),
-                         model.options().placement.name, model.options().layers, model.num_parameters()));
+                         model.options().placement.name, model.options().layers,
+                         model.options().layers == 1 ? "" : "s", model.num_parameters()));
   const double before = kit::loss_over(model, corpus.validation, corpus.context);
   kit::print(fmt::format("validation loss before: {:.4f}\n", before));
   const bool finished = gpt2::train(training, model, corpus, o);

@@ -76,8 +76,8 @@ void use(const Translator& translator, const Options& o, const std::optional<Cor
 Corpus validation_of(Corpus& training, const Options& o) {
   if (o.validation.given()) return read_corpus(o.validation);
   if (training.size() < 20)
-    fail_input_with("--source: has {} sentences: expects 20 or more, or --val-source and --val-target",
-                    training.size());
+    fail_input_with("--source: has {} sentence{}: expects 20 or more, or --val-source and --val-target",
+                    training.size(), training.size() == 1 ? "" : "s");
   return set_apart(training, std::min<std::size_t>(1000, training.size() / 20));
 }
 

@@ -99,8 +99,11 @@ bool cut_off(std::string_view line) {
   }
 }
 
-/// The number of bytes before a last line that is cut off; all if there is none.
+/// The number of bytes before a last line that is cut off; all if there is none. Zeros at the end are bytes
+/// that a power loss kept from the disk; a file of nothing else is not a log.
 std::size_t whole_lines(std::string_view bytes) {
+  if (const std::size_t last = bytes.find_last_not_of('\0'); last != std::string_view::npos)
+    bytes = bytes.substr(0, last + 1);
   const std::size_t newline = bytes.rfind('\n');
   const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
   return cut_off(bytes.substr(start)) ? start : bytes.size();

@@ -120,6 +120,12 @@ void TrainingRun::State::open() {
   folder.emplace(options.folder);
   lock.emplace(options.folder);
   const bool any = !list_checkpoints(options.folder.string()).empty();
+  const std::filesystem::path log = TrainingLog::file_of(options.folder);
+  std::error_code error;
+  check_input(any || !std::filesystem::exists(log, error) || std::filesystem::file_size(log, error) == 0,
+              "{} contains the losses of a training that ended before its first checkpoint: name another "
+              "folder, or remove this one to start again",
+              printable(options.folder));
   if (!options.resume) {
     check_input(!any,
                 "{} contains the checkpoints of a training: resume it (--resume), name another folder, or "
@@ -246,8 +252,8 @@ void TrainingRun::State::say_how_long() const {
   if (options.seconds > 0 && each * static_cast<double>(all) > left)
     print(fmt::format("about {:.0f} steps in {}{}\n", left / each, human_duration(left), beside));
   else
-    print(fmt::format("{} steps will take about {}{}\n", all, human_duration(each * static_cast<double>(all)),
-                      beside));
+    print(fmt::format("{} step{} will take about {}{}\n", all, all == 1 ? "" : "s",
+                      human_duration(each * static_cast<double>(all)), beside));
 }
 
 TrainingRun::TrainingRun(const TrainingOptions& options) : state_(std::make_unique<State>(options)) {

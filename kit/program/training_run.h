@@ -49,9 +49,10 @@ struct StepResult {
 class TrainingRun {
  public:
   /// Throws when the folder cannot be made, or another training uses it; when it contains checkpoints and
-  /// `resume` is not set, which would mix two trainings; and with `resume` when it contains none, or one with
-  /// other settings, naming those that differ. Make it before slow work, so that it fails early. The
-  /// destructor removes a folder that it made if nothing was written there.
+  /// `resume` is not set, which would mix two trainings; when it contains losses and no checkpoint, which
+  /// would overwrite them; and with `resume` when it contains none, or one with other settings, naming those
+  /// that differ. Make it before slow work, so that it fails early. The destructor removes a folder that it
+  /// made if nothing was written there.
   explicit TrainingRun(const TrainingOptions& options);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;

@@ -208,16 +208,18 @@ TEST_CASE("a last line cut off anywhere is tolerated, and appending continues af
   const test::ScratchFolder folder;
   const std::string first = "{\"step\":1}\n";
   const std::string second = "{\"step\":2,\"loss\":1.25}\n";
-  for (std::size_t cut = 0; cut <= second.size(); ++cut) {
-    CAPTURE(cut);
-    replace_file(folder / "m.jsonl", first + second.substr(0, cut));
-    const std::size_t whole = cut + 1 >= second.size() ? 2 : 1;  // only the newline may be missing
-    CHECK(read_run_log(folder / "m.jsonl").size() == whole);
-    RunLog(folder / "m.jsonl").write({{"step", 3}});
-    const LogLines lines = read_run_log(folder / "m.jsonl");
-    REQUIRE(lines.size() == whole + 1);
-    CHECK(lines[whole]["step"].integer() == 3);
-  }
+  for (const std::size_t zeros : {0, 1, 5000})  // at the end, after a power loss
+    for (std::size_t cut = 0; cut <= second.size(); ++cut) {
+      CAPTURE(zeros);
+      CAPTURE(cut);
+      replace_file(folder / "m.jsonl", first + second.substr(0, cut) + std::string(zeros, '\0'));
+      const std::size_t whole = cut + 1 >= second.size() ? 2 : 1;  // only the newline may be missing
+      CHECK(read_run_log(folder / "m.jsonl").size() == whole);
+      RunLog(folder / "m.jsonl").write({{"step", 3}});
+      const LogLines lines = read_run_log(folder / "m.jsonl");
+      REQUIRE(lines.size() == whole + 1);
+      CHECK(lines[whole]["step"].integer() == 3);
+    }
 }
 
 TEST_CASE("a file that is not a run log is rejected and not changed") {

@@ -176,6 +176,28 @@ TEST_CASE("a value that is not finite ends a training, and its checkpoints remai
         "warm-up");
 }
 
+TEST_CASE("the losses of a training that was killed before its first checkpoint are not overwritten") {
+  const test::ScratchFolder folder;
+  const std::filesystem::path losses = folder / "run/losses.jsonl";
+  RunPlan plan{.options = {.steps = 4, .folder = folder / "run"}, .killed_in = 3};
+  CHECK_THROWS_AS(trained(plan), KilledRun);
+  const std::string before = kit::read_file(losses);
+  CHECK(before.starts_with("{\"step\":1,"));
+  plan.killed_in = 0;
+  for (const bool resume : {false, true}) {
+    plan.options.resume = resume;
+    CHECK(
+        run_says(message_of_run([&] { trained(plan); }),
+                 "run contains the losses of a training that ended before its first checkpoint: name another "
+                 "folder, or remove this one to start again"));
+    CHECK(kit::read_file(losses) == before);
+  }
+  plan.options.resume = false;
+  kit::replace_file(losses, "");  // no step was done
+  trained(plan);
+  CHECK(kit::read_training_log(folder / "run").with("loss").size() == 4);
+}
+
 TEST_CASE("a folder holds one training") {
   const test::ScratchFolder folder;
   const std::string run = (folder / "run").string();

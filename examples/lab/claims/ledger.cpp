@@ -156,10 +156,10 @@ std::string JudgedClaim::head() const {
                     not_decided = count(Judgement::not_decided),
                     unclear = count(Judgement::unclear) + not_decided;
   if (holding + failing + unclear == 0) return "not measured";
-  if (unclear == not_decided && holding + failing == 0) return "not decided";
   if (failing > 0 && claim->disputed) return "disputed";
   if (failing > 0 && (holding == 0 || claim->all_needed)) return "false";
-  if (failing == 0 && unclear > 0 && (holding == 0 || claim->all_needed)) return "unclear";
+  if (failing == 0 && unclear > 0 && (holding == 0 || claim->all_needed))
+    return unclear == not_decided ? "not decided" : "unclear";
   if (misses_parts()) return "not decided";
   return failing + unclear > 0 ? "holds only where" : "holds";
 }
@@ -177,7 +177,7 @@ std::string JudgedClaim::verdict() const {
     if (count(judgement) > 0)
       kinds.push_back(fmt::format("{} {}: {}", kind, preposition, places(measures, judgement)));
   };
-  add(claim->all_needed || claim->disputed ? "holds" : "holds only", Judgement::holds);
+  add(word == "holds only where" ? "holds only" : "holds", Judgement::holds);
   add(claim->disputed ? "not so" : "false", Judgement::fails);
   add("unclear", Judgement::unclear);
   add("not decided", Judgement::not_decided);
@@ -185,8 +185,8 @@ std::string JudgedClaim::verdict() const {
     add("not measured", Judgement::not_measured);
     return fmt::format("{}; {}", word, fmt::join(kinds, "; "));
   }
-  if (word == "not decided") return kinds.front() + open;
-  if (word.starts_with("not ")) return word;
+  if (word == "not decided" && kinds.size() < 2) return kinds.front() + open;
+  if (kinds.empty()) return word;
   if (kinds.size() < 2) return word + (word == "disputed" ? ": not so here" : "") + open;
   return (kinds.front().starts_with(word) ? "" : word + "; ") + fmt::format("{}", fmt::join(kinds, "; ")) +
          open;

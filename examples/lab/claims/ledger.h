@@ -99,7 +99,7 @@ struct JudgedClaim {
       {};  // where the verdict applies: "width 32, 380 steps, recall language, N(0, 1/fan_in)"
   /// "holds", "holds only where", "false", "disputed", "unclear", "not decided", "not measured", "not
   /// testable here". A claim that needs all its measures is false if one of them is, a disputed one then
-  /// disputed; if the others hold, it is not decided until all are measured.
+  /// disputed; if the others hold, it is not decided until all are.
   std::string head() const;
   /// With the places of each kind: "holds only where: 2 layers; false where: 12 layers".
   std::string verdict() const;

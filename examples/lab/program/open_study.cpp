@@ -56,6 +56,9 @@ StudyConfig new_config(const Study& study, const Request& request) {
 StudyConfig resumed_config(const Study& study, const Request& request, const Path& folder) {
   StudyConfig config = read_study(folder);
   if (!request.options.data.empty()) config.options.data = request.options.data;
+  check_input(config.options.data.empty() || std::filesystem::exists(config.options.data),
+              "{} is gone: name its new place with {}", io::printable(config.options.data.string()),
+              study.needs_data ? "--data" : "--text");
   check_input(config.data_sha256 == data_sha256(study, config.options.data),
               "{} has changed since this study began", io::printable(config.options.data.string()));
   const Facts here = machine_facts();

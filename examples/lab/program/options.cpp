@@ -119,8 +119,9 @@ std::optional<int> parse_comparison(int argc, const char* const* argv, Given& gi
   std::string placement = "post";
   bool quick = false;
   line.flag("--quick", quick, "Fewer runs: about a minute on two fast cores");
-  line.path("--text", given.options.data,
-            "Train on the characters of this file instead of the built-in language");
+  line.path(
+      "--text", given.options.data,
+      "Train on the characters of this file instead of the built-in language; with --resume: its new place");
   line.text("--placement", placement,
             "Placement to compare with Pre-LN; A,B: two placements; list: show all");
   common.add_to(line, given);
@@ -142,10 +143,10 @@ std::optional<int> parse_comparison(int argc, const char* const* argv, Given& gi
       "stopped by signal N (130: Ctrl-C)");
   if (const auto status = line.parse(argc, argv)) return status;
   if (const std::string name =
-          line.first_given({"--quick", "--full", "--text", "--placement", "--out", "--shard", "--seed",
-                            "--seeds", "--depths", "--lrs", "--warmups", "--steps"});
+          line.first_given({"--quick", "--full", "--placement", "--out", "--shard", "--seed", "--seeds",
+                            "--depths", "--lrs", "--warmups", "--steps"});
       !given.resume.empty() && !name.empty())
-    return refuse("lab", name + " cannot change a lab under way; only --threads goes with --resume");
+    return refuse("lab", name + " cannot change a lab under way; only --threads and --text go with --resume");
   if (placement == "list") {
     kit::print(nn::list_placements());
     return 0;

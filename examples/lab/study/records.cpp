@@ -54,10 +54,13 @@ Budget budget_named(const std::string& name) {
   fail_input_with("budget expects quick, standard or full, got {}", io::quote(name));
 }
 
+/// The first three, and how many more there are.
 std::string listed_runs(const std::set<std::string>& runs) {
+  constexpr std::size_t kShown = 3;
   std::string words;
-  for (const std::string& run : runs) words += (words.empty() ? "" : ", ") + run;
-  return words;
+  for (auto run = runs.begin(); run != std::next(runs.begin(), std::min(kShown, runs.size())); ++run)
+    words += (words.empty() ? "" : ", ") + *run;
+  return words + (runs.size() > kShown ? fmt::format(" and {} more", runs.size() - kShown) : "");
 }
 
 }  // namespace
@@ -184,7 +187,9 @@ std::map<std::string, Record> read_all(const Path& path) {
   for (const kit::LogLine& line : kit::read_run_log(path)) {
     try {
       const std::string& name = line["run"].text();
-      check_input(records.emplace(name, record_of(line)).second, "run {} occurs twice", io::quote(name));
+      const auto [place, is_new] = records.emplace(name, record_of(line));
+      check_input(is_new, "run {} occurs twice", io::quote(name));
+      place->second.source = fmt::format("{}: line {}", io::printable(path.string()), line.number());
     } catch (const Error& error) {
       fail_input_with("{}: line {} is not as the lab writes it ({})", io::printable(path.string()),
                       line.number(), io::printable(error.what()));
@@ -198,9 +203,11 @@ void check_planned(const Path& path, const std::map<std::string, Record>& record
   std::set<std::string> unknown;
   for (const auto& [name, record] : records) unknown.insert(name);
   for (const StudyRun& run : plan) unknown.erase(run.name);
-  check_input(unknown.empty(),
-              "{}: the study has no such runs: {}; they are of another version: start a new folder",
-              io::printable(path.string()), io::printable(listed_runs(unknown)));
+  check_input(
+      unknown.empty(),
+      "{}: the study has no such runs: {}; they are of another version, study or seed, or of other settings: "
+      "start a new folder",
+      io::printable(path.string()), io::printable(listed_runs(unknown)));
 }
 
 }  // namespace

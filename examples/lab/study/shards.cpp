@@ -96,8 +96,8 @@ void merge(const Study& study, const std::vector<Path>& folders, const Path& out
     std::string words;
     for (const std::int64_t one : open)
       words += (words.empty() ? "" : ", ") + fmt::format("{}/{}", one, parts_of);
-    fail_input_with("merge: {} of {} runs are missing, of --shard {}; go on there with --resume", missing,
-                    plan.size(), words);
+    fail_input_with("merge: {} of {} runs {} missing, of --shard {}; go on there with --resume", missing,
+                    plan.size(), missing == 1 ? "is" : "are", words);
   }
   std::string lines;
   for (const StudyRun& run : plan) lines += line_of(run.name, all[run.name]).json() + "\n";

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,7 +23,11 @@ void side_by_side(std::int64_t threads, const std::function<void()>& work) {
     }
   };
   std::vector<std::jthread> others;
-  for (std::int64_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+  try {
+    for (std::int64_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+  } catch (const std::system_error&) {
+    // The system allows no more threads: those there are do all of the work.
+  }
   guarded();
   others.clear();  // waits for them
   if (error) std::rethrow_exception(error);

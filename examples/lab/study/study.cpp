@@ -23,10 +23,12 @@ T value_in(const StudyResults& results, std::map<std::string, T> Measured::*valu
   const Measured& measured = record->second.measured;
   const auto value = (measured.*values).find(name);
   if (value != (measured.*values).end()) return value->second;
-  check(!measured.texts.contains(name),
-        "run {} has a text where a {} {} is expected: it is of an older version of the lab", io::quote(run),
-        kind, io::quote(name));
-  fail_with("run {} has no {} {}", io::quote(run), kind, io::quote(name));
+  const std::string& source = record->second.source;
+  const std::string where = source.empty() ? "" : source + ": ";
+  check_input(!measured.texts.contains(name),
+              "{}run {} has a text where a {} {} is expected: it is of an older version of the lab", where,
+              io::quote(run), kind, io::quote(name));
+  fail_input_with("{}run {} has no {} {}", where, io::quote(run), kind, io::quote(name));
 }
 
 }  // namespace

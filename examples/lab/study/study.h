@@ -59,7 +59,8 @@ struct StudyRun {
 /// A finished run.
 struct Record {
   Measured measured;
-  double seconds = 0;  // of its thread's work
+  double seconds = 0;       // of its thread's work
+  std::string source = {};  // the file and line it was read from, for messages; empty: a new one
 };
 
 /// The results so far.

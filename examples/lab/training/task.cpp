@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradus/core/io/printable.h"
 #include "gradus/data/text_windows.h"
 #include "gradus/ops/ops.h"
 
@@ -54,9 +55,10 @@ Task::Task(const RecallOptions& options)
   entropy_ = sum / static_cast<double>(kValidationWindows * options.length);
 }
 
-Task::Task(const std::filesystem::path& text, std::int64_t context)
+Task::Task(const std::filesystem::path& text, std::int64_t context, const char* option)
     : name_(text.filename().string()), context_(context) {
-  const kit::TextData data = kit::load_text(text, context);
+  const kit::TextData data =
+      kit::split_text(kit::read_text(text, option), context, 0.9, io::printable(text.string()));
   vocabulary_ = data.vocabulary;
   train_ = data.train;
   const auto [inputs, targets] = data::text_windows(data.validation, context, /*stride=*/context);

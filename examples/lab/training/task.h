@@ -16,8 +16,9 @@ namespace gradus::lab {
 class Task {
  public:
   explicit Task(const RecallOptions& options);
-  /// Throws when the file is too short for windows of `context` characters.
-  Task(const std::filesystem::path& text, std::int64_t context);
+  /// Throws, naming the file, when it is too short for windows of `context` characters or, with the option it
+  /// was given by, when it is not a text.
+  Task(const std::filesystem::path& text, std::int64_t context, const char* option = "--text");
 
   std::string name() const { return name_; }
   std::int64_t context() const { return context_; }

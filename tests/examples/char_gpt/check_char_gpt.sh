@@ -59,6 +59,7 @@ cmp -s text precious || fail "the text has changed"
 # shellcheck disable=SC2086
 expect 0 --text text --save model $small --steps 3 --sample 5
 says out 'weights: model'
+says out ', 1 layer, '
 chmod 600 model
 ln -s model link
 expect 0 --text text --load link --save link --steps 2 --sample 5
@@ -121,13 +122,14 @@ cmp 'drawn--top-p 0.001' 'drawn--top-k 1' || fail 'the likeliest characters are 
 # A training that is stopped in any way and resumed ends with the bytes of one that nobody stopped. (`--run` once more
 # without --resume would mix two trainings.)
 refused 2 '--resume expects the --text FILE and --run FOLDER' --text text --resume
+refused 1 'none contains no checkpoint to resume' --text text --run none --resume
 # shellcheck disable=SC2086
 {
   stops="$small --dropout 0.1 --steps 3000 --sample 0 --placement post"
   expect 0 --text text --save whole $stops
   for end in INT:130 KILL:137; do
     stopped "${end%:*}" "${end#*:}" out 'step    300' --text text --save parts $stops --run run
-    # A kill comes before the first checkpoint, which Ctrl-C writes: then it begins anew.
+    # A kill comes before the first checkpoint, which Ctrl-C writes: then only its losses are there, which are kept.
     if [ "$end" = INT:130 ]; then
       expect 1 --text text --save parts $stops --run run
       says err 'run contains the checkpoints of a training'
@@ -140,8 +142,10 @@ refused 2 '--resume expects the --text FILE and --run FOLDER' --text text --resu
       says out 'continues after step'
       [ "$(wc -l <run/losses.jsonl)" = 3000 ] || fail "losses are missing"
     else
-      expect 1 --text text --save parts $stops --run run --resume
-      says err 'contains no checkpoint to resume'
+      for resume in '' --resume; do
+        refused 1 'run contains the losses of a training that ended' --text text --save parts $stops --run run $resume
+      done
+      rm -r run
       expect 0 --text text --save parts $stops --run run
     fi
     cmp whole parts || fail "a resumed training ended with other weights"

@@ -54,7 +54,7 @@ wait $! || status=$?
 grep -q 'lab compare --resume broken' err || fail "does not say how to go on"
 grep -q Unfinished broken/compare/report.html || fail "the report of a stopped lab does not say so"
 [ "$(fingerprints broken | wc -l)" -lt 20 ] || fail "was not stopped"
-refused 2 'only --threads goes with --resume' --resume broken --steps 5
+refused 2 'only --threads and --text go with --resume' --resume broken --steps 5
 expect 0 --resume broken --threads 2
 [ "$(fingerprints unbroken)" = "$(fingerprints broken)" ] || fail "a resumed lab differs from an unbroken one"
 expect 0 --resume broken --threads 2
@@ -91,10 +91,15 @@ refused 2 "--placement: there is no 'mid'; \`--placement list\` lists all" --pla
 refused 2 '--placement: expects one name, or two separated by a comma' --placement peri,deep,pre
 refused 2 '--placement: Peri-LN cannot be compared with itself' --placement peri,peri
 
-# Any bytes are a text.
+# Any bytes but zeros are a text.
 awk 'BEGIN { for (i = 0; i < 1500; ++i) printf "%c\377ab%c", 33 + i % 90, 10 + i % 3 }' >text
 expect 0 --text text --depths 1 --lrs 0.01 --warmups 0 --seeds 2 --steps 5 --out text-lab
 grep -q '"entropy": null' text-lab/compare/summary.json || fail "a text has an entropy"
+mv text moved
+refused 1 'text is gone: name its new place with --text' --resume text-lab
+expect 0 --resume text-lab --text moved
+mv moved text
+expect 0 --resume text-lab --text text
 echo more >>text
 refused 1 'text has changed since' --resume text-lab
 
@@ -108,6 +113,8 @@ echo mine >other/compare/runs.jsonl
 refused 1 'other/compare' --quick --out other
 [ "$(cat other/compare/runs.jsonl)" = mine ] || fail "a file that is not the lab's has changed"
 refused 1 'cannot make the folder: Not a directory' --quick --out text/lab
+printf 'a\0b' >bytes
+refused 1 '--text: bytes is not a text: byte 1 is 0' --quick --text bytes --out nothing
 mkfifo pipe
 refused 1 'is a pipe' --quick --text pipe --out nothing
 cp -r unbroken special

@@ -96,7 +96,8 @@ TEST_CASE("bad arguments end with status 2") {
     CHECK(status_of(words, given) == 2);
   }
   Given given;
-  CHECK(status_of({"--resume", "x", "--threads", "2"}, given) == -1);
+  CHECK(status_of({"--resume", "x", "--threads", "2", "--text", "moved.txt"}, given) == -1);
+  CHECK(given.options.data == "moved.txt");
 }
 
 TEST_CASE("a study and a claim have one form") {

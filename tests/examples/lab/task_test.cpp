@@ -69,10 +69,10 @@ TEST_CASE("a text as a task: no entropy, and a baseline on the models' validatio
   CHECK(task.validation().inputs.shape() == Shape{6, 32});  // 200 held out: 6 windows of 32
 }
 
-TEST_CASE("any bytes are a text") {
+TEST_CASE("any bytes but zeros are a text") {
   const test::ScratchFolder folder;
   std::string bytes;
-  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * i * 31 + i / 7) % 256);
+  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>(1 + (i * i * 31 + i / 7) % 255);
   kit::replace_file(folder / "bytes", bytes);
   const Task task(folder / "bytes", 32);
   CHECK(task.vocabulary().size() >= 100);
@@ -106,6 +106,10 @@ TEST_CASE("unusable texts are named") {
   CHECK(message(folder / "empty.txt").find("empty.txt") != std::string::npos);
   CHECK(message(folder / "missing.txt").find("missing.txt") != std::string::npos);
   CHECK(message(folder.path()) != "");
+  kit::replace_file(folder / "utf-16.txt", std::string("T\0e\0x\0t\0", 8));
+  CHECK(message(folder / "utf-16.txt") ==
+        "--text: " + (folder / "utf-16.txt").string() +
+            " is not a text: byte 1 is 0; unpack an archive, convert UTF-16 to UTF-8");
 }
 
 TEST_CASE("with a chain of boxes the entropy is the loss of the source on the validation set") {

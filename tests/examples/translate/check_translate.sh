@@ -22,6 +22,7 @@ mkdir folder folder.svg
 echo precious >folder/precious
 printf 'ein\377\n' >bytes
 : >empty
+echo ein >one
 head -n 299 en >short
 head -c 200 de.gz >cut.gz
 # shellcheck disable=SC2086
@@ -50,6 +51,7 @@ head -c 200 de.gz >cut.gz
   refused 1 '--source: cannot open missing' --source missing --target en
   refused 1 '--source: empty: is empty' --source empty --target en
   refused 1 '--source: bytes: line 1 is not UTF-8' --source bytes --target en
+  refused 1 '--source: has 1 sentence: expects 20 or more' --source one --target one
   refused 1 '--source: cut.gz: is cut short' --source cut.gz --target en
   refused 1 '--source de has 300 lines, --target short has 299' --source de --target short
   refused 1 '--test-source few.de has 20 lines, --test-target en has 300' $train --test-source few.de --test-target en

@@ -8,6 +8,7 @@
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/gradus.h"
+#include "gradus/kit/data/text_data.h"
 #include "gradus/kit/program/language_model.h"
 #include "lab/studies/shared.h"
 #include "lab/studies/studies.h"
@@ -26,6 +27,7 @@ std::vector<Path> files_of(const Path& data) {
   check_input(std::filesystem::is_regular_file(file),
               "--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got {}",
               io::printable(data.string()));
+  kit::read_text(file, "--data");  // throws if it is not a text, before anything is written
   return {file};
 }
 
@@ -128,7 +130,7 @@ double share_to(const std::vector<double>& losses, double target) {
 std::vector<StudyRun> plan(const StudyOptions& options) {
   const Grid grid = grid_of(options);
   const auto text = std::make_shared<Shared<Task>>(
-      [data = options.data] { return Task(files_of(data).front(), kContext); });
+      [data = options.data] { return Task(files_of(data).front(), kContext, "--data"); });
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
     for (const std::int64_t layers : grid.depths)

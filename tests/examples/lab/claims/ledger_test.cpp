@@ -64,7 +64,7 @@ TEST_CASE("a claim that needs all its parts is false where one of them is") {
   CHECK(verdict(claim, {{"a", up}, {"b", down}}) == "disputed; holds in: 2 layers; not so in: 12 layers");
 }
 
-TEST_CASE("a claim that needs all its parts does not hold before all of them are measured") {
+TEST_CASE("a claim that needs all its parts does not hold before all of them are decided") {
   Claim claim = claim_with({kAboveZero, kToo});
   claim.all_needed = true;
   const std::vector<double> up = {1.0, 1.1, 0.9, 1.0, 1.0}, down = {-1.0, -1.1, -0.9, -1.0, -1.0},
@@ -80,7 +80,18 @@ TEST_CASE("a claim that needs all its parts does not hold before all of them are
   CHECK(verdict(claim, {{"a", down}}) == "false (1 of 2 measured)");  // one part suffices for that
   CHECK(verdict(claim, {{"a", both}}) == "unclear (1 of 2 measured)");
   CHECK(verdict(claim, {}) == "not measured");
-  claim.all_needed = false;
+  const std::vector<double> few = {1.0, 1.1, 0.9};
+  for (const bool disputed : {false, true}) {
+    claim.disputed = disputed;
+    const JudgedClaim undecided = judge(claim, {{"a", up}, {"b", few}});
+    CHECK(undecided.head() == "not decided");
+    CHECK(undecided.verdict() == "not decided; holds in: 2 layers; not decided in: 12 layers (3 seeds)");
+    CHECK(undecided.short_verdict() == "not decided: holds in 1, not decided in 1 of 2");
+  }
+  CHECK(verdict(claim, {{"b", few}}) == "not decided in: 12 layers (3 seeds) (1 of 2 measured)");
+  CHECK(verdict(claim, {{"a", both}, {"b", few}}) ==
+        "unclear in: 2 layers; not decided in: 12 layers (3 seeds)");
+  claim.all_needed = claim.disputed = false;
   CHECK(verdict(claim, {{"a", up}}) == "holds (1 of 2 measured)");
 }
 
@@ -92,6 +103,10 @@ TEST_CASE("a disputed claim is not settled by one lab") {
   claim.measures.push_back(kToo);
   CHECK(verdict(claim, {{"a", {1.0, 1.1, 0.9, 1.0, 1.0}}, {"b", {-1.0, -1.1, -0.9, -1.0, -1.0}}}) ==
         "disputed; holds where: 2 layers; not so where: 12 layers");
+  CHECK(verdict(claim, {{"a", {1.0, 1.1, 0.9, 1.0, 1.0}}, {"b", {1.0, -1.0, 0.5, 0, -0.5}}}) ==
+        "holds only where: 2 layers; unclear where: 12 layers");
+  CHECK(verdict(claim, {{"a", {1.0, 1.1, 0.9, 1.0, 1.0}}, {"b", {1.0, 1.1, 0.9}}}) ==
+        "holds only where: 2 layers; not decided where: 12 layers (3 seeds)");
 }
 
 TEST_CASE("more measures make wider intervals") {

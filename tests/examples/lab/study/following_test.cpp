@@ -115,7 +115,7 @@ TEST_CASE("a part finishes its own groups, and the parts make the whole") {
     parts.push_back(folder_with(base, "part-" + std::to_string(index), {index, 2}));
     if (index == 2) {
       CHECK_THROWS_WITH(merge(climbing(), parts, base / "all"),
-                        doctest::Contains("runs are missing, of --shard 2/2"));
+                        doctest::Contains("1 of 6 runs is missing, of --shard 2/2"));
     }
     CHECK(run_study(climbing(), read_study(parts.back()), parts.back(), 2));
   }

@@ -79,6 +79,11 @@ TEST_CASE("merged parts equal the result of one machine") {
                     doctest::Contains("runs are missing, of --shard 1/3"));
   CHECK(!std::filesystem::exists(base / "all"));
   CHECK(run_study(counting(), config_of({1, 3}), c, 1));
+  const std::string lines = kit::read_file(c / "runs.jsonl");
+  kit::replace_file(c / "runs.jsonl", lines.substr(lines.find('\n') + 1));
+  CHECK_THROWS_WITH(merge(counting(), {a, b, c}, base / "all"),
+                    doctest::Contains("merge: 1 of 11 runs is missing, of --shard 1/3"));
+  kit::replace_file(c / "runs.jsonl", lines);
   merge(counting(), {b, c, a}, base / "all");
   const std::map<std::string, Record> one = read_records(whole, counting().plan({})),
                                       all = read_records(base / "all", counting().plan({}));
@@ -132,6 +137,12 @@ TEST_CASE("an interrupted study continues, and other files are refused") {
   };
   refused("{\"run\":\"run-1\",\"seconds\":1}\n{\"run\":\"run-1\",\"seconds\":1}\n", "occurs twice");
   refused("{\"run\":\"run-77\",\"seconds\":1}\n", "the study has no such runs: run-77");
+  std::string many;
+  for (int i = 70; i < 77; ++i) many += "{\"run\":\"run-" + std::to_string(i) + "\",\"seconds\":1}\n";
+  refused(
+      many,
+      "the study has no such runs: run-70, run-71, run-72 and 4 more; they are of another version, study or "
+      "seed, or of other settings: start a new folder");
   refused("{\"seconds\":1}\n", "line 1 is not as the lab writes it");
   refused("\n{\"run\":\"run-1\",\"seconds\":1e400}\n",
           "runs.jsonl line 2: the number '1e400' is out of range");
@@ -154,10 +165,12 @@ TEST_CASE("a folder whose series are texts is reported as one of an older versio
   write_study(base.path(), config_of({}));
   kit::replace_file(base / "runs.jsonl", "{\"run\":\"run-1\",\"seconds\":1,\"curve\":\"1 2 3\"}\n");
   const StudyResults results{.options = {}, .records = read_records(base.path(), counting().plan({}))};
-  CHECK_THROWS_WITH(
-      results.series("run-1", "curve"),
-      "run 'run-1' has a text where a series 'curve' is expected: it is of an older version of the lab");
-  CHECK_THROWS_WITH(results.series("run-1", "other"), "run 'run-1' has no series 'other'");
+  const std::string place = (base / "runs.jsonl").string() + ": line 1: ";
+  CHECK_THROWS_WITH(results.series("run-1", "curve"),
+                    (place + "run 'run-1' has a text where a series 'curve' is expected: it is of an older "
+                             "version of the lab")
+                        .c_str());
+  CHECK_THROWS_WITH(results.series("run-1", "other"), (place + "run 'run-1' has no series 'other'").c_str());
 }
 
 TEST_CASE("a number of a record keeps every bit, a value of a series six digits") {

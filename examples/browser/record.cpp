@@ -53,7 +53,9 @@ std::string Record::verdict(const Settings& settings) const {
   lab::compare::Results results;
   for (const Entry& entry : entries_) {
     if (!one_lab(entry.settings, settings)) continue;
-    least = std::min(least, entry.settings.seed), most = std::max(most, entry.settings.seed);
+    const std::int64_t seed = entry.settings.seed;
+    const bool first = results.runs.empty();
+    least = first ? seed : std::min(least, seed), most = first ? seed : std::max(most, seed);
     for (const lab::compare::RunRecord& run : entry.runs) results.runs.push_back(run);
   }
   grid.seed = static_cast<std::uint64_t>(least);

@@ -19,7 +19,7 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies);
 std::vector<std::string> faults_of(const std::string& page, const std::vector<lab::JudgedClaim>& ledger);
 
 /// Copies the files of finished studies that are committed: study.json, without details of the machine, and
-/// runs.jsonl, without the curves of single steps that `compare` records. Throws if a study has not finished
+/// runs.jsonl, without the step-by-step curves that `compare` records. Throws if a study has not finished
 /// or was not run in its recorded form: with the budget "full", or "standard" for `compare`, whose figures
 /// are those of `./run lab` without options.
 void record_studies(const std::filesystem::path& from, const std::filesystem::path& to);

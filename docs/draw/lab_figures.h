@@ -22,7 +22,7 @@ constexpr int kTrapSeeds = 500;
 std::vector<TrapRow> measure_trap();
 kit::LineChart trap_chart(const std::vector<TrapRow>& rows);
 
-/// docs/data/studies/compare: ./run lab without options, except for the curves of single steps and details of
+/// docs/data/studies/compare: ./run lab without options, except for the step-by-step curves and details of
 /// the machine.
 lab::StudyFolder read_lab();
 lab::compare::Analysis analyse_lab();

@@ -157,11 +157,11 @@ void add_deep(Page& page, const StudyResults& results, const Part& deep) {
                      {.at = tiny_task().context_free_loss(), .label = "context-free"}}};
   page.figure(
       "deep", chart,
-      fmt::format("Lines are means over seeds; bars range from the lowest to the highest of {} seeds for "
-                  "Pre-LN and of {} for the others. On average less than a tenth of a nat below the "
-                  "context-free loss: {}.",
-                  deep.seeds.size(), count_seeds(deep.few_seeds.size()),
-                  stuck.empty() ? "none" : listed(stuck)));
+      fmt::format(
+          "Lines are means over seeds; bars range from the lowest to the highest of {} seeds for "
+          "Pre-LN and of {} for the others. These end, on average, less than a tenth of a nat below the "
+          "context-free loss: {}.",
+          deep.seeds.size(), count_seeds(deep.few_seeds.size()), stuck.empty() ? "none" : listed(stuck)));
   page.html.table(cross_table("Final loss (nats per character), chosen rate, runs at it that learned",
                               "Placement", deep.placements, deep.depths,
                               [&](const nn::Placement& placement, std::int64_t layers) {

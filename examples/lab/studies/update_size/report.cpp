@@ -58,8 +58,8 @@ std::string describe_gradients(const StudyResults& results) {
   if (post.empty() || pre.empty()) return "";
   const double slope = mean(post);
   return fmt::format(
-      "Post-LN's first gradient scales as L to the power {}, Pre-LN's as {}: {}. ", mean_and_range(post),
-      mean_and_range(pre),
+      "Post-LN's first gradient scales as L to the power {}, Pre-LN's as L to the power {}: {}. ",
+      mean_and_range(post), mean_and_range(pre),
       slope > 0.2 ? "gradients grow with depth too, so the start alone does not separate the two explanations"
       : slope < -0.2 ? "gradients fall with depth, while updates do not have to"
                      : "gradients hardly change with depth");

@@ -86,12 +86,12 @@ void add_maps(Page& page, const Analysis& analysis) {
   if (analysis.finished == 0) return;
   const std::vector<std::int64_t>& warmups = analysis.settings.warmups;
   for (std::size_t i = 0; i < warmups.size(); ++i)
-    page.figure(
-        fmt::format("loss_map_warmup_{}", warmups[i]), loss_map(analysis, warmups[i]),
-        i > 0 ? fmt::format("The same {}.", describe_warmup(warmups[i]))
-              : "Means over seeds; darker is better, and the frame marks the best. A run that "
-                "diverged or ended above its start counts as its loss at the start. A cell is crossed out "
-                "if all seeds diverged or none has finished.");
+    page.figure(fmt::format("loss_map_warmup_{}", warmups[i]), loss_map(analysis, warmups[i]),
+                i > 0 ? fmt::format("The same {}.", describe_warmup(warmups[i]))
+                      : "Means over seeds; darker is better, and the frame marks the best. A run that "
+                        "diverged or ended above its initial loss is counted with its initial loss. A cell "
+                        "is crossed out "
+                        "if all seeds diverged or none has finished.");
 }
 
 void add_limits(Page& page, const Analysis& analysis) {

@@ -27,6 +27,10 @@ bool has_runs(const Path& folder) {
   return std::filesystem::exists(runs) && std::filesystem::file_size(runs) > 0;
 }
 
+std::size_t count_runs(const Path& folder) {
+  return has_runs(folder) ? kit::read_run_log(folder / "runs.jsonl").size() : 0;
+}
+
 /// A hint where the study's folder has another name, or where an older lab wrote the folder.
 std::string hint_where_missing(const Path& folder, const Study& study) {
   for (const Path& one : study_folders(folder))
@@ -62,9 +66,14 @@ StudyConfig resumed_config(const Study& study, const Request& request, const Pat
   check_input(config.data_sha256 == data_sha256(study, config.options.data),
               "{} has changed since this study began", io::printable(config.options.data.string()));
   const Facts here = machine_facts();
-  const std::string begun_with = other_machine(config.machine, here);
-  check_input(begun_with.empty(), "{} was begun with {}, here it is {}: go on there, or start a new one",
-              io::printable(folder.string()), begun_with, other_machine(here, config.machine));
+  const std::string begun_with = other_machine(config.current_machine(), here);
+  check_input(
+      begun_with.empty() || request.extend,
+      "{} was begun with {}, here it is {}: go on there, or start a new one; if the missing runs have "
+      "seeds of their own, --extend adds them here",
+      io::printable(folder.string()), begun_with, other_machine(here, config.current_machine()));
+  if (request.extend && (!begun_with.empty() || !has_recorded_bands(config)))
+    config.extensions.push_back({count_runs(folder), here, bands_sha256(claims(), study.name)});
   return config;
 }
 

@@ -64,6 +64,8 @@ struct Common {
     line.flag("--full", full, "All settings and seeds; seeds from 3000 on");
     line.path("--out", given.out, "Folder for the studies' folders; lab-results/<date> when not given");
     line.path("--resume", given.resume, "Continue in such a folder");
+    line.flag("--extend", given.extend,
+              "With --resume: add runs on another kind of machine or with new bands; the page names both");
     line.text("--shard", shard, "I/N: only part I of N, for several machines; then: lab merge");
     line.integer("--seed", seed, "First seed; the others follow it; 3000 with --full", kSeed);
     line.integer("--threads", given.threads, "Runs side by side; all cores when not given", kThreads);
@@ -71,6 +73,7 @@ struct Common {
   /// Throws if they contradict each other; `form` is the other option that chooses a form.
   void read(const kit::CommandLine& line, Given& given, bool quick, const char* form) const {
     check_input(!full || !line.given(form), "{} and --full are different forms: give one of them", form);
+    check_input(!given.extend || !given.resume.empty(), "--extend goes with --resume");
     if (line.given("--shard")) given.shard = shard_from(shard);
     given.options.seed = full && !line.given("--seed") ? kFullSeed : static_cast<std::uint64_t>(seed);
     given.options.budget = full ? Budget::full : quick ? Budget::quick : Budget::standard;
@@ -99,8 +102,9 @@ std::optional<int> parse(const std::string& program, const std::string& about, i
   if (const auto status = line.parse(argc, argv)) return status;
   if (const std::string name = line.first_given({form, "--full", "--out", "--shard", "--seed"});
       !given.resume.empty() && !name.empty())
-    return refuse(program,
-                  name + " cannot change a study under way; only --threads and --data go with --resume");
+    return refuse(
+        program,
+        name + " cannot change a study under way; only --threads, --data and --extend go with --resume");
   try {
     common.read(line, given, quick && !standard, form);
   } catch (const Error& error) {
@@ -146,7 +150,8 @@ std::optional<int> parse_comparison(int argc, const char* const* argv, Given& gi
           line.first_given({"--quick", "--full", "--placement", "--out", "--shard", "--seed", "--seeds",
                             "--depths", "--lrs", "--warmups", "--steps"});
       !given.resume.empty() && !name.empty())
-    return refuse("lab", name + " cannot change a lab under way; only --threads and --text go with --resume");
+    return refuse(
+        "lab", name + " cannot change a lab under way; only --threads, --text and --extend go with --resume");
   if (placement == "list") {
     kit::print(nn::list_placements());
     return 0;

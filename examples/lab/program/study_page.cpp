@@ -35,10 +35,14 @@ kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
 
 /// A sentence on whether bands and predictions are those that the study began with.
 std::string describe_recording(const StudyConfig& config) {
-  if (config.bands_sha256.empty()) return "";
+  if (config.current_bands().empty()) return "";
+  const std::string since = config.extensions.empty()
+                                ? "the first run"
+                                : fmt::format("run {} in runs.jsonl, the first of those added last",
+                                              config.extensions.back().after + 1);
   return has_recorded_bands(config)
-             ? " Bands and predictions are those that were recorded before the first run."
-             : " **Bands or predictions have been changed since the first run.**";
+             ? fmt::format(" Bands and predictions are those that were recorded before {}.", since)
+             : fmt::format(" **Bands or predictions have been changed since {}.**", since);
 }
 
 void add_claims(Page& page, const std::vector<JudgedClaim>& judged, const StudyConfig& config) {
@@ -97,6 +101,10 @@ void add_settings(Page& page, const StudyConfig& config, const StudyResults& res
                         {"runs", fmt::format("{} of {}", results.records.size(), results.planned)},
                         {"time", kit::human_duration(seconds) + " of one core"}});
   page.html.key_values("Versions and machine", config.machine);
+  for (const Extension& extension : config.extensions)
+    page.html.key_values(
+        fmt::format("Versions and machine from run {} in runs.jsonl on", extension.after + 1),
+        extension.machine);
   page.html.paragraph(
       "All numbers: [numbers.csv](numbers.csv), one line per run; [series.csv](series.csv), values along a "
       "run or along the layers; [runs.jsonl](runs.jsonl), the original records. Charts as files are in "

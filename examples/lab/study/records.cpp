@@ -54,6 +54,18 @@ Budget budget_named(const std::string& name) {
   fail_input_with("budget expects quick, standard or full, got {}", io::quote(name));
 }
 
+Json json_of(const Facts& facts) {
+  Json json = Json::object();
+  for (const auto& [name, value] : facts) json[name] = value;
+  return json;
+}
+
+Facts facts_of(const Json& json) {
+  Facts facts;
+  for (const auto& [name, value] : json.items()) facts.emplace_back(name, value.get<std::string>());
+  return facts;
+}
+
 /// The first three, and how many more there are.
 std::string listed_runs(const std::set<std::string>& runs) {
   constexpr std::size_t kShown = 3;
@@ -84,7 +96,11 @@ void write_study(const Path& folder, const StudyConfig& config) {
                {"shard", {config.shard.index, config.shard.count}}};
   if (!config.bands_sha256.empty()) json["bands_sha256"] = config.bands_sha256;
   if (!config.options.settings.is_null()) json["settings"] = config.options.settings;
-  for (const auto& [name, value] : config.machine) json["machine"][name] = value;
+  json["machine"] = json_of(config.machine);
+  for (const Extension& extension : config.extensions)
+    json["extensions"].push_back({{"after", extension.after},
+                                  {"bands_sha256", extension.bands_sha256},
+                                  {"machine", json_of(extension.machine)}});
   write_json(folder / "study.json", json);
 }
 
@@ -113,8 +129,9 @@ std::string bands_sha256(const std::vector<Claim>& ledger, const std::string& st
 }
 
 bool has_recorded_bands(const StudyConfig& config) {
-  const int version = config.bands_sha256.find(':') == std::string::npos ? 1 : kBandsVersion;
-  return config.bands_sha256 == bands_sha256(claims(), config.study, version);
+  const std::string& recorded = config.current_bands();
+  const int version = recorded.find(':') == std::string::npos ? 1 : kBandsVersion;
+  return recorded == bands_sha256(claims(), config.study, version);
 }
 
 bool is_study(const Path& folder) { return io::exists("lab", (folder / "study.json").string()); }
@@ -145,8 +162,12 @@ StudyConfig read_study(const Path& folder) {
     check_input(config.shard.index >= 1 && config.shard.index <= config.shard.count &&
                     config.shard.count <= kMaxShards,
                 "shard expects I of N, got {} of {}", config.shard.index, config.shard.count);
-    for (const auto& [name, value] : json.at("machine").items())
-      config.machine.emplace_back(name, value.get<std::string>());
+    config.machine = facts_of(json.at("machine"));
+    for (const Json& one : json.value("extensions", Json::array())) {
+      check_input(one.at("after").is_number_unsigned(), "after expects a whole number of at least 0");
+      config.extensions.push_back({one.at("after").get<std::size_t>(), facts_of(one.at("machine")),
+                                   one.at("bands_sha256").get<std::string>()});
+    }
     return config;
   } catch (const Json::exception& error) {
     not_as_written(path, error);

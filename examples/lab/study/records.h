@@ -1,7 +1,8 @@
 #pragma once
 // The files of a study's folder; page and ledger are drawn from them alone.
 //
-//   study.json   which study, budget, seeds, settings, part, versions and machine; written when it starts
+//   study.json   which study, budget, seeds, settings, part, versions and machine; written when it starts or is
+//                extended
 //   runs.jsonl   one line per finished run: "run", "seconds", its numbers, texts and series
 
 #include <filesystem>
@@ -25,6 +26,13 @@ using Facts = std::vector<std::pair<std::string, std::string>>;  // names and va
 /// Versions, instruction sets, the machine and the date.
 Facts machine_facts();
 
+/// Runs added to a study on another kind of machine or with other bands than those it began with.
+struct Extension {
+  std::size_t after = 0;  // lines of runs.jsonl
+  Facts machine;
+  std::string bands_sha256;
+};
+
 struct StudyConfig {
   std::string study;
   StudyOptions options;
@@ -33,6 +41,12 @@ struct StudyConfig {
   std::string data_sha256 = {};  // of the files read of --data
   std::string bands_sha256 =
       {};  // of the bands and predictions of its claims when it began; empty: not recorded
+  std::vector<Extension> extensions = {};
+  /// Of the runs to come.
+  const Facts& current_machine() const { return extensions.empty() ? machine : extensions.back().machine; }
+  const std::string& current_bands() const {
+    return extensions.empty() ? bands_sha256 : extensions.back().bands_sha256;
+  }
 };
 
 /// How a fingerprint of bands is computed: version 1 is that of the measures, bands and predictions; version
@@ -42,7 +56,7 @@ inline constexpr int kBandsVersion = 2;
 /// The fingerprint of a study's claims, whatever their numbers.
 std::string bands_sha256(const std::vector<Claim>& ledger, const std::string& study,
                          int version = kBandsVersion);
-/// Whether the bands of the ledger have the fingerprint that a study recorded, in the version in which it
+/// Whether the bands of the ledger have the fingerprint that a study recorded last, in the version in which it
 /// recorded it. False where it recorded none.
 bool has_recorded_bands(const StudyConfig& config);
 

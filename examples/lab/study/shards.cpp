@@ -77,6 +77,8 @@ void merge(const Study& study, const std::vector<Path>& folders, const Path& out
   std::int64_t parts_of = 1;
   for (const Path& folder : folders) {
     const StudyConfig other = read_study(folder);
+    check_input(other.extensions.empty(), "merge: {} has been extended; merge before extending",
+                io::printable(folder.string()));
     check_same(config, folders.front(), other, folder);
     parts_of = std::max(parts_of, other.shard.count);
     for (const auto& [name, record] : read_records(folder, study, config.options)) {

@@ -54,7 +54,7 @@ wait $! || status=$?
 grep -q 'lab compare --resume broken' err || fail "does not say how to go on"
 grep -q Unfinished broken/compare/report.html || fail "the report of a stopped lab does not say so"
 [ "$(fingerprints broken | wc -l)" -lt 20 ] || fail "was not stopped"
-refused 2 'only --threads and --text go with --resume' --resume broken --steps 5
+refused 2 'only --threads, --text and --extend go with --resume' --resume broken --steps 5
 expect 0 --resume broken --threads 2
 [ "$(fingerprints unbroken)" = "$(fingerprints broken)" ] || fail "a resumed lab differs from an unbroken one"
 expect 0 --resume broken --threads 2

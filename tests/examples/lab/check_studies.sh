@@ -82,6 +82,14 @@ sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
 expect 0 start --resume other # another version with the same arithmetic
 sed -i 's/"arithmetic": "[^"]*"/"arithmetic": "0"/' other/start/study.json
 refused 1 'other/start was begun with arithmetic 0, here it is arithmetic' start --resume other
+refused 2 '--extend goes with --resume' start --quick --extend --out y
+expect 0 start --resume other --extend
+expect 0 start --resume other # whose last runs are of this machine
+[ "$(grep -c '"after"' other/start/study.json)" = 1 ] || fail 'study.json does not have one extension'
+runs=$(wc -l <other/start/runs.jsonl)
+grep -q "Versions and machine from run $((runs + 1)) in runs.jsonl on" other/start/report.html ||
+  fail 'the page does not name both machines'
+refused 1 'other/start has been extended; merge before extending' merge other/start --out joined
 mkdir renamed
 cp -r whole/start renamed/first
 refused 1 '--resume: ' start --resume renamed/first

@@ -7,10 +7,11 @@ namespace gradus::lab {
 
 const std::vector<Study>& studies() {
   static const std::vector<Study> all = {
-      compare_study(),     layer_norm_study(), start_study(),  jacobians_study(),   initialisations_study(),
-      update_size_study(), attention_study(),  blocks_study(), rates_study(),       optimizers_study(),
-      depth_48_study(),    placements_study(), norms_study(),  final_norm_study(),  pruning_study(),
-      fine_tuning_study(), long_study(),       text_study(),   translation_study(), best_study(),
+      compare_study(),       layer_norm_study(), start_study(),  jacobians_study(),   initialisations_study(),
+      update_size_study(),   attention_study(),  blocks_study(), rates_study(),       optimizers_study(),
+      depth_48_study(),      placements_study(), norms_study(),  final_norm_study(),  pruning_study(),
+      fine_tuning_study(),   long_study(),       text_study(),   translation_study(), best_study(),
+      text_variants_study(),
   };
   return all;
 }

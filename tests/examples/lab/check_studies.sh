@@ -132,7 +132,10 @@ expect 2 claim 10 --standard --full --out x
 says err 'lab claim: --standard and --full are different forms: give one of them'
 refused 1 'whole/start holds a study already: go on with --resume whole' start --quick --out whole
 refused 1 'the study text needs --data, a text file' text --quick --out x
-refused 1 '--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got none' text --quick --data none --out x
+for study in text text-variants; do
+  refused 1 '--data: expects a text file, or a folder with tinyshakespeare.txt, got none' $study --quick --data none --out x
+done
+refused 1 'the study text-variants needs --data, a text file' text-variants --quick --out x
 printf 'a\0b' >zero
 refused 1 '--data: zero is not a text: byte 1 is 0' text --quick --data zero --out x
 refused 1 '--data: whole is not a folder with train.de' translation --quick --data whole --out x

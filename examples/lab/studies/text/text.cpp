@@ -22,15 +22,6 @@ using Path = std::filesystem::path;
 
 constexpr std::int64_t kContext = 32, kBatch = 16;
 
-std::vector<Path> files_of(const Path& data) {
-  const Path file = std::filesystem::is_directory(data) ? data / "tinyshakespeare.txt" : data;
-  check_input(std::filesystem::is_regular_file(file),
-              "--data: the study text expects a text file, or a folder with tinyshakespeare.txt, got {}",
-              io::printable(data.string()));
-  kit::read_text(file, "--data");  // throws if it is not a text, before anything is written
-  return {file};
-}
-
 Measured measure(const Task& task, const TrialOptions& options) {
   nn::GPT model = new_gpt(task, options);
   const TrialResult result = train(task, model, options);
@@ -59,6 +50,17 @@ std::vector<double> shares(const StudyResults& results, const Found& pre, const 
 }
 
 }  // namespace
+
+std::vector<Path> files_of(const Path& data) {
+  const Path file = std::filesystem::is_directory(data) ? data / "tinyshakespeare.txt" : data;
+  check_input(std::filesystem::is_regular_file(file),
+              "--data: expects a text file, or a folder with tinyshakespeare.txt, got {}",
+              io::printable(data.string()));
+  kit::read_text(file, "--data");  // throws if it is not a text, before anything is written
+  return {file};
+}
+
+Task task_of(const Path& data) { return Task(files_of(data).front(), kContext, "--data"); }
 
 Grid grid_of(const StudyOptions& options) {
   const bool quick = options.budget == Budget::quick, full = options.budget == Budget::full;
@@ -129,8 +131,7 @@ double share_to(const std::vector<double>& losses, double target) {
 
 std::vector<StudyRun> plan(const StudyOptions& options) {
   const Grid grid = grid_of(options);
-  const auto text = std::make_shared<Shared<Task>>(
-      [data = options.data] { return Task(files_of(data).front(), kContext, "--data"); });
+  const auto text = std::make_shared<Shared<Task>>([data = options.data] { return task_of(data); });
   std::vector<StudyRun> runs;
   for (const std::uint64_t seed : grid.seeds)
     for (const std::int64_t layers : grid.depths)

@@ -11,6 +11,11 @@
 
 namespace gradus::lab::real_text {
 
+/// The file that --data names, or the one in its folder; throws if there is none.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& data);
+/// Its characters, in windows of 32.
+Task task_of(const std::filesystem::path& data);
+
 struct Setting {
   std::string placement;
   std::int64_t layers = 4, warmup = 0;

@@ -45,15 +45,33 @@ double deeper_share(const std::vector<double>& rises) {
   return all > 0 ? deeper / all : std::numeric_limits<double>::quiet_NaN();
 }
 
-namespace {
-
 double deeper_mean(const std::vector<double>& values) {
   const auto half = static_cast<std::ptrdiff_t>(values.size() / 2);
   return std::accumulate(values.begin() + half, values.end(), 0.0) /
          static_cast<double>(values.size() - values.size() / 2);
 }
 
+namespace {
+
+std::vector<std::size_t> all_layers(const nn::GPT& gpt) {
+  std::vector<std::size_t> all(static_cast<std::size_t>(gpt.options().layers));
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 }  // namespace
+
+std::vector<double> rises_by_dropping(const nn::GPT& gpt, const Task& task) {
+  const std::vector<std::size_t> all = all_layers(gpt);
+  const double whole = loss_with(gpt, task, all);
+  std::vector<double> rises;
+  for (std::size_t layer = 0; layer < all.size(); ++layer) {
+    std::vector<std::size_t> order = all;
+    order.erase(order.begin() + static_cast<std::ptrdiff_t>(layer));
+    rises.push_back(loss_with(gpt, task, order) - whole);
+  }
+  return rises;
+}
 
 Measured measure(const std::string& placement, double rate, std::uint64_t seed, const Grid& grid) {
   const Task& task = recall_task();
@@ -71,15 +89,11 @@ Measured measure(const std::string& placement, double rate, std::uint64_t seed, 
   measured.numbers["diverged"] = result.diverged;
   measured.numbers["learned"] = !result.diverged && result.final_loss < task.ngram().loss;
 
-  std::vector<std::size_t> all(static_cast<std::size_t>(grid.layers));
-  std::iota(all.begin(), all.end(), std::size_t{0});
+  measured.series["drop"] = rises_by_dropping(gpt, task);
+  const std::vector<std::size_t> all = all_layers(gpt);
   const double whole = loss_with(gpt, task, all);
-  for (std::size_t layer = 0; layer < all.size(); ++layer) {
+  for (std::size_t layer = 0; layer + 1 < all.size(); ++layer) {
     std::vector<std::size_t> order = all;
-    order.erase(order.begin() + static_cast<std::ptrdiff_t>(layer));
-    measured.series["drop"].push_back(loss_with(gpt, task, order) - whole);
-    if (layer + 1 == all.size()) break;
-    order = all;
     std::swap(order[layer], order[layer + 1]);
     measured.series["swap"].push_back(loss_with(gpt, task, order) - whole);
   }

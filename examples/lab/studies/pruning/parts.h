@@ -28,12 +28,17 @@ Grid grid_of(const StudyOptions& options);
 
 std::string run_name(const std::string& placement, double rate, std::uint64_t seed);
 
-/// Loss of the recall language's validation set, with the model's layers called in this order.
+/// Loss of the task's validation set, with the model's layers called in this order.
 double loss_with(const nn::GPT& gpt, const Task& task, const std::vector<std::size_t>& order);
 /// Cosine of x_l and x_(l+1), mean over tokens, for each layer.
 std::vector<double> cosines_of(const nn::GPT& gpt, const Tensor& ids);
 /// The share of the deeper half of the entries in the sum of all; entries below 0 count as 0; NaN if all do.
 double deeper_share(const std::vector<double>& rises);
+
+/// The mean of the deeper half; the middle one of an odd number is among them.
+double deeper_mean(const std::vector<double>& values);
+/// What dropping each layer alone adds to the loss.
+std::vector<double> rises_by_dropping(const nn::GPT& gpt, const Task& task);
 
 Measured measure(const std::string& placement, double rate, std::uint64_t seed, const Grid& grid);
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "lab/studies/studies.h"
@@ -24,16 +22,6 @@ namespace {
 
 constexpr std::size_t kGrowth = 2;  // rungs by which a search's grid is expected to grow
 constexpr std::size_t kParts = 20;  // of a run's series "losses"
-
-/// The text that --data names, read once: each call of next() names its runs anew.
-const Task& text_of(const std::filesystem::path& data) {
-  static std::mutex mutex;
-  static std::map<std::filesystem::path, Task> texts;
-  const std::lock_guard lock(mutex);
-  auto found = texts.find(data);
-  if (found == texts.end()) found = texts.emplace(data, real_text::task_of(data)).first;
-  return found->second;
-}
 
 /// A training: the stack, its design, and how long.
 struct Training {
@@ -90,13 +78,14 @@ double seconds_of(const Grid& grid, std::int64_t steps) {
 /// The runs that one stack asks for so far.
 std::vector<StudyRun> asked(const std::filesystem::path& data, const Grid& grid, const Found& found) {
   std::vector<StudyRun> runs;
+  const auto text = real_text::shared_text(data);
   const auto add = [&](const std::string& name, std::size_t scheme, double rate, std::uint64_t seed,
                        std::int64_t steps, std::uint64_t round) {
     const Training training{found.stack(), grid.schemes[scheme], rate, grid.layers, grid.warmup, steps, seed};
     runs.push_back({.name = run_name(name, training.scheme, rate, seed),
                     .seconds = seconds_of(grid, steps),
                     .round = round,
-                    .measure = [data, training] { return measure(text_of(data), training); },
+                    .measure = [text, training] { return measure(text->get(), training); },
                     .group = found.stack().name});
   };
   const std::string& name = found.stack().name;

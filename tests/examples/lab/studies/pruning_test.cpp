@@ -16,6 +16,7 @@ TEST_CASE("the deeper half's share") {
   CHECK(pruning::deeper_share({1, 2, 1}) == 0.5);      // the middle belongs to both
   CHECK(pruning::deeper_share({1, -5, 0, 1}) == 0.5);  // a layer whose removal helps counts as 0
   CHECK(std::isnan(pruning::deeper_share({0, -1})));
+  CHECK(pruning::deeper_mean({9, 9, -1, 2}) == 0.5);
 }
 
 TEST_CASE("all layers in order give the model's loss; one layer less gives another") {
@@ -26,6 +27,10 @@ TEST_CASE("all layers in order give the model's loss; one layer less gives anoth
           doctest::Approx(validation_loss(gpt, recall_task())).epsilon(1e-5));
     CHECK(std::abs(pruning::loss_with(gpt, recall_task(), {0, 2}) - validation_loss(gpt, recall_task())) >
           1e-4);
+    const std::vector<double> rises = pruning::rises_by_dropping(gpt, recall_task());
+    REQUIRE(rises.size() == 3);
+    CHECK(rises[1] ==
+          pruning::loss_with(gpt, recall_task(), {0, 2}) - pruning::loss_with(gpt, recall_task(), {0, 1, 2}));
     const std::vector<double> cosines = pruning::cosines_of(gpt, recall_task().validation().inputs);
     CHECK(cosines.size() == 3);
     for (const double cosine : cosines) CHECK(std::abs(cosine) < 1);

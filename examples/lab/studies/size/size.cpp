@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::int64_t kBatch = 4;
 constexpr std::int64_t kHeadWidth = 8;  // wider models have more heads
-constexpr std::size_t kKept = 2;        // rates of a search after its first seed
 
 Measured measure(const Grid& grid, const Arm& arm, double lr, std::uint64_t seed) {
   TrialOptions options{.placement = nn::placement_named(arm.placement),

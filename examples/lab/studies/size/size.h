@@ -22,6 +22,8 @@ inline const std::vector<Titled> kVariants = {
 
 /// A rate is near the best one if its loss is at most so much higher (nats).
 inline constexpr double kNear = 0.1;
+/// Rates that a search keeps after its first seed.
+inline constexpr std::size_t kKept = 2;
 
 struct Size {
   std::int64_t width = 0, layers = 0;
@@ -60,7 +62,7 @@ struct Grid {
   std::uint64_t searching_from = 0, judging_from = 0;
 
   std::vector<double> rates() const;
-  /// With warm-up and without; none where it is not run.
+  /// Seeds at all rates; none where the variant is not run at this size.
   std::vector<std::uint64_t> judging(const Arm& arm) const;
   std::vector<std::uint64_t> searching(const Size& size) const;
   std::vector<Arm> arms() const;

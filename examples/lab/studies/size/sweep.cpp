@@ -121,7 +121,7 @@ Chosen chosen_of(const StudyResults& results, const Grid& grid, const Arm& arm) 
                         .first = grid.first,
                         .last = grid.last,
                         .seeds = grid.searching(arm.size),
-                        .kept = {2}},
+                        .kept = {kKept}},
                        [&](const Setting& setting, std::uint64_t seed) -> std::optional<double> {
                          const std::string run = run_name(arm, grid.ladder[setting.rate], seed);
                          return results.has(run) ? std::optional(results.number(run, "loss")) : std::nullopt;

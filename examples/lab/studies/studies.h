@@ -33,5 +33,6 @@ Study text_study();
 Study translation_study();
 Study best_study();
 Study text_variants_study();
+Study size_study();
 
 }  // namespace gradus::lab

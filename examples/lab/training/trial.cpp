@@ -64,6 +64,13 @@ MakeOptimizer adam(double beta2) {
   };
 }
 
+Objective z_loss(double weight) {
+  return [weight](const nn::GPT& model, const Batch& batch) {
+    const Tensor logits = model(batch.inputs);
+    return cross_entropy(logits, batch.targets) + weight * logsumexp(logits, -1).pow(2).mean();
+  };
+}
+
 void start_weights(const nn::GPT& model, const TrialOptions& options, const Batch& first, const Init& init) {
   (init ? init : lab_init)(model, options.seed);
   if (options.placement.init) {
@@ -126,7 +133,8 @@ bool Trial::is_wild(double loss) const {
 void Trial::step(const std::function<void(const TrialStep&)>& on_step) {
   check(!done(), "Trial: all {} steps are made", losses_.size());
   const Batch batch = task_.batch(options_.batch, data_);
-  const Tensor loss = model_.loss(batch.inputs, batch.targets);
+  const Tensor loss =
+      options_.objective ? options_.objective(model_, batch) : model_.loss(batch.inputs, batch.targets);
   losses_.push_back(loss.item());
   diverged_ = is_wild(loss.item());
   optimizer_->zero_grad();

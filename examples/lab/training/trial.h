@@ -21,6 +21,13 @@ using MakeOptimizer =
 /// Adam with the lab's settings: betas 0.9 and 0.999, no weight decay.
 MakeOptimizer adam(double beta2 = 0.999);
 
+/// What the steps minimise instead of GPT::loss(); TrialResult::losses are its values, validation stays the
+/// same.
+using Objective = std::function<Tensor(const nn::GPT& model, const Batch& batch)>;
+/// GPT::loss() plus `weight` times the mean of (log Z)^2, Z the sum of e^logit over the characters (Chowdhery
+/// et al. 2022, arXiv:2204.02311, section 5).
+Objective z_loss(double weight = 1e-4);
+
 struct TrialOptions {
   nn::Placement placement = nn::pre_ln();
   std::int64_t layers = 6;
@@ -32,6 +39,7 @@ struct TrialOptions {
   std::int64_t warmup = 0;                                  // steps, linear; constant after it
   std::function<optim::Schedule(double lr)> schedule = {};  // instead of warm-up and constant
   MakeOptimizer optimizer = adam();
+  Objective objective = {};               // not given: GPT::loss()
   double clip = 0;                        // norm of the whole gradient; 0: none
   std::optional<double> loss_limit = {};  // above it a run has diverged; not given: 4 log(vocabulary)
   std::int64_t steps = 400;

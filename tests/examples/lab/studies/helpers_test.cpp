@@ -23,6 +23,14 @@ TEST_CASE("the slope on logarithms is the exponent, whatever the factor") {
   CHECK(std::isnan(log_slope({}, {})));
 }
 
+TEST_CASE("the slope for a doubling, of any numbers") {
+  CHECK(slope_per_doubling({32, 64, 256}, {1, 0.5, -0.5}) == gradus::test::near(-0.5));
+  CHECK(slope_per_doubling({6, 12, 24}, {0, 0, 3}) == gradus::test::near(1.5));
+  CHECK(std::isnan(slope_per_doubling({2, 2}, {1, 3})));
+  CHECK(std::isnan(slope_per_doubling({1, 2}, {1, std::nan("")})));
+  CHECK(std::isnan(slope_per_doubling({1, 2, 4}, {1, 3})));
+}
+
 TEST_CASE("bands leave out values that are not finite, and positions without values") {
   const kit::Series line = band("a", {1, 2, 3}, {{1, 3, INFINITY}, {NAN}, {5}}, 2);
   CHECK(line.x == std::vector<double>{1, 3});

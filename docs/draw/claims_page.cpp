@@ -196,7 +196,7 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
   text += "## Settings and runs\n\n" + settings() + runs_table(studies);
   text +=
       "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: "
-      "[Results](results.md)\n";
+      "[Published findings](published.md)\n";
   return text;
 }
 

@@ -1,5 +1,6 @@
 // Generates the pages from the lab's committed measurement:
-//   lab_ledger --write docs         writes claims.md, results.md, pictures/studies from docs/data/studies
+//   lab_ledger --write docs         writes claims.md, published.md, results.md and pictures/studies from
+//   docs/data/studies
 //   lab_ledger --check docs         fails if one of these, or a page's statement about a claim, is stale
 //   lab_ledger --record DIR docs    records the finished studies in DIR, run with --full (compare: without
 //   options), as the measurement
@@ -14,6 +15,7 @@
 #include <string_view>
 
 #include "docs/draw/claims_page.h"
+#include "docs/draw/published_page.h"
 #include "docs/draw/results_page.h"
 #include "gradus/kit/data/files.h"
 #include "lab/program/study_page.h"
@@ -32,6 +34,7 @@ std::vector<std::pair<Path, std::string>> made(const Path& folder,
                                                const std::vector<lab::MeasuredStudy>& studies) {
   docs::ResultsPage results = docs::results_page(studies);
   std::vector<std::pair<Path, std::string>> files = {{folder / "claims.md", docs::claims_page(studies)},
+                                                     {folder / "published.md", docs::published_page(studies)},
                                                      {folder / "results.md", std::move(results.markdown)}};
   for (auto& [path, content] : results.pictures)
     files.emplace_back(folder / "pictures" / path, std::move(content));
@@ -51,8 +54,9 @@ void write(const Path& folder) {
 std::vector<Path> pages_of(const Path& folder) {
   std::vector<Path> pages = {folder.parent_path() / "README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (const Path name = entry.path().filename();
-        name.extension() == ".md" && name != "claims.md" && name != "results.md" && name != "notation.md")
+    if (const Path name = entry.path().filename(); name.extension() == ".md" && name != "claims.md" &&
+                                                   name != "published.md" && name != "results.md" &&
+                                                   name != "notation.md")
       pages.push_back(entry.path());
   return pages;
 }

@@ -50,7 +50,7 @@ ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
     }
   }
   results.markdown +=
-      "[Contents](README.md) \xC2\xB7 before: [The ledger of claims](claims.md) \xC2\xB7 next: [The "
+      "[Contents](README.md) \xC2\xB7 before: [Published findings](published.md) \xC2\xB7 next: [The "
       "kit](kit.md)\n";
   return results;
 }

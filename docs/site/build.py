@@ -20,7 +20,7 @@ GROUPS = {
                "docs/pretrained", "docs/generation", "docs/profiling", "docs/browser", "docs/site", "examples/README"],
     "Models": ["docs/models", "docs/placements", "docs/original_transformer", "docs/translate", "docs/gpt", "docs/llama",
                "docs/t5", "docs/bert"],
-    "The lab": ["docs/lab", "docs/studies", "docs/claims", "docs/results", "docs/browser_lab"],
+    "The lab": ["docs/lab", "docs/studies", "docs/claims", "docs/published", "docs/results", "docs/browser_lab"],
     "Reference": ["api/index"],
     "Background": ["docs/tape", "docs/architecture", "docs/performance", "docs/platforms", "CONTRIBUTING", "CHANGELOG", "docs/*"],
 }

@@ -34,5 +34,6 @@ Study translation_study();
 Study best_study();
 Study text_variants_study();
 Study size_study();
+Study papers_study();
 
 }  // namespace gradus::lab

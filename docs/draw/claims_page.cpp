@@ -10,6 +10,7 @@
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
+#include "lab/claims/marks.h"
 #include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
@@ -29,7 +30,7 @@ std::string cell(std::string text) {
 
 std::string summary_row(const JudgedClaim& one) {
   return fmt::format("| [{0}](#claim-{0}) | {1} | {2} |\n", one.claim->number, cell(one.claim->text),
-                     cell(one.short_verdict() + format_scope(one)));
+                     cell(signed_verdict(one) + format_scope(one) + describe_predictions(one)));
 }
 
 /// Claims grouped by subject, one table per study.
@@ -54,7 +55,7 @@ std::string measure_rows(const JudgedClaim& one) {
   for (const Judged& measure : one.measures) {
     const std::string& what = measure.measure->what;
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
-                        format_figure(measure), format_band(*measure.measure), against_prediction(measure),
+                        format_figure(measure), format_band(*measure.measure), signed_outcome(measure),
                         what == above ? "as above" : cell(what),
                         describe_interval(measure.measure->estimate, one.measures.size()), measure.seeds);
     above = what;
@@ -64,14 +65,15 @@ std::string measure_rows(const JudgedClaim& one) {
 
 std::string row(const JudgedClaim& one) {
   const lab::Claim& claim = *one.claim;
-  std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**{3}. Said by: {4}.",
-                                 claim.number, claim.text, one.verdict(), format_scope(one), claim.source);
+  std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2} {3}**{4}{5}. Said by: {6}.",
+                                 claim.number, claim.text, mark_of(one).sign, one.verdict(), format_scope(one),
+                                 describe_predictions(one), claim.source);
   if (!claim.study.empty())
     text += fmt::format(" Measured by `./run lab claim {1}`: study [{0}](#study-{0}).", claim.study,
                         claim.number);
   text += "\n";
-  if (!one.measures.empty()) text += measure_rows(one);
   if (!claim.prediction.empty()) text += "\nExpected beforehand: " + claim.prediction + "\n";
+  if (!one.measures.empty()) text += measure_rows(one);
   if (!claim.note.empty()) text += "\n" + claim.note + "\n";
   if (!claim.paper.empty()) text += "\nIn print: " + claim.paper + "\n";
   return text;
@@ -185,8 +187,8 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
       "seeds, and a verdict. {} {} [The lab's studies](studies.md) says how claims are decided and what the "
       "intervals are.\n\n`./run lab claims` runs the quick form of all claims, `./run lab claim 13` that of "
       "one; `--full` runs the form behind this page (for claim 57: `--standard`), which is generated from "
-      "[data/studies](data/studies).\n\n{}",
-      lab::summarize_verdicts(ledger), lab::describe_correction(ledger), summary_tables(ledger));
+      "[data/studies](data/studies).\n\nEach verdict has its scope in parentheses. The signs: {}.\n\n{}",
+      lab::summarize_verdicts(ledger), lab::describe_correction(ledger), lab::signed_legend(), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
       "where it lies outside, and **unclear** in between. A claim that the literature disputes stays "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lab/claims/ledger.h"
+#include "lab/claims/marks.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::docs {
@@ -20,8 +21,9 @@ std::string attribute(const std::string& text) {
 std::string verdicts(const lab::MeasuredStudy& study) {
   std::string text;
   for (const lab::JudgedClaim& one : lab::judged_by(study))
-    text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**{3}\n",
-                        one.claim->number, one.claim->text, one.short_verdict(), format_scope(one));
+    text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**{3}{4}\n",
+                        one.claim->number, one.claim->text, signed_verdict(one), format_scope(one),
+                        describe_predictions(one));
   return text;
 }
 

@@ -95,8 +95,7 @@ std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vecto
                     study ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
                                         encoded(study->path.filename().string()), claim.form)
                           : ""));
-    if (!claim.claim->prediction.empty())
-      page.paragraph("Expected beforehand: " + claim.claim->prediction);
+    if (!claim.claim->prediction.empty()) page.paragraph("Expected beforehand: " + claim.claim->prediction);
     kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
     for (const Judged& one : claim.measures)
       table.rows.push_back({one.measure->where, format_figure(one), format_band(*one.measure),

@@ -41,7 +41,8 @@ TEST_CASE("each verdict has a sign of its own, and a colour never stands alone")
   CHECK(signed_verdict(judge(claim, {{"a", kBoth}, {"b", kBoth}})) == "? unclear");
   CHECK(signed_verdict(judge(claim, {{"a", kFew}})) == "\u25CB not decided");
   CHECK(signed_verdict(judge(claim, {})) == "\u2013 not measured");
-  CHECK(signed_verdict(judge(Claim{.text = "x"}, {})) == "\u2013 not testable here");
+  CHECK(signed_verdict(judge(Claim{.number = 2, .text = "x", .source = "y", .study = ""}, {})) ==
+        "\u2013 not testable here");
   CHECK(coloured_verdict(judge(claim, {{"a", kUp}, {"b", kUp}})) == "{blue:\u2713 holds}");
   std::set<std::string> signs, verdicts;
   for (const Mark& mark : marks()) {

@@ -53,7 +53,8 @@ bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
 
 void print_judged(const JudgedClaim& judged) {
   kit::print(fmt::format("{:>3}  {}\n     {}{}{} ({})\n", judged.claim->number, judged.claim->text,
-                         signed_verdict(judged), format_scope(judged), describe_predictions(judged), judged.form));
+                         signed_verdict(judged), format_scope(judged), describe_predictions(judged),
+                         judged.form));
   for (const Judged& one : judged.measures)
     kit::print(fmt::format("     {}{}: {}, {}, {}; the band is {}: {}\n",
                            one.measure->where.empty() ? "" : one.measure->where + ": ", one.measure->what,

@@ -2,8 +2,8 @@
 
 namespace gradus::kit {
 
-// One column of text of a readable width; charts may use more of a wide screen. The named colours are those of
-// charts (chart_style.cpp).
+// One column of text of a readable width; charts may use more of a wide screen. The named colours are those
+// of charts (chart_style.cpp).
 std::string report_style() {
   return R"css(
 :root{color-scheme:light dark;--ink:#1c1d20;--soft:#55595f;--line:#dcdee3;--paper:#fff;--tint:#f4f5f7;--accent:#0065a3;

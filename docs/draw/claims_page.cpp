@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <regex>
-#include <sstream>
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
+#include "lab/claims/marks.h"
 #include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
 
@@ -29,7 +27,7 @@ std::string cell(std::string text) {
 
 std::string summary_row(const JudgedClaim& one) {
   return fmt::format("| [{0}](#claim-{0}) | {1} | {2} |\n", one.claim->number, cell(one.claim->text),
-                     cell(one.short_verdict() + format_scope(one)));
+                     cell(signed_verdict(one) + format_scope(one) + describe_predictions(one)));
 }
 
 /// Claims grouped by subject, one table per study.
@@ -54,7 +52,7 @@ std::string measure_rows(const JudgedClaim& one) {
   for (const Judged& measure : one.measures) {
     const std::string& what = measure.measure->what;
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(measure.measure->where),
-                        format_figure(measure), format_band(*measure.measure), against_prediction(measure),
+                        format_figure(measure), format_band(*measure.measure), signed_outcome(measure),
                         what == above ? "as above" : cell(what),
                         describe_interval(measure.measure->estimate, one.measures.size()), measure.seeds);
     above = what;
@@ -64,14 +62,15 @@ std::string measure_rows(const JudgedClaim& one) {
 
 std::string row(const JudgedClaim& one) {
   const lab::Claim& claim = *one.claim;
-  std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2}**{3}. Said by: {4}.",
-                                 claim.number, claim.text, one.verdict(), format_scope(one), claim.source);
+  std::string text = fmt::format("<a id=\"claim-{0}\"></a>\n### {0}. {1}\n\n**{2} {3}**{4}{5}. Said by: {6}.",
+                                 claim.number, claim.text, mark_of(one).sign, one.verdict(),
+                                 format_scope(one), describe_predictions(one), claim.source);
   if (!claim.study.empty())
     text += fmt::format(" Measured by `./run lab claim {1}`: study [{0}](#study-{0}).", claim.study,
                         claim.number);
   text += "\n";
-  if (!one.measures.empty()) text += measure_rows(one);
   if (!claim.prediction.empty()) text += "\nExpected beforehand: " + claim.prediction + "\n";
+  if (!one.measures.empty()) text += measure_rows(one);
   if (!claim.note.empty()) text += "\n" + claim.note + "\n";
   if (!claim.paper.empty()) text += "\nIn print: " + claim.paper + "\n";
   return text;
@@ -111,69 +110,6 @@ lab::Budget recorded_budget(const std::string& study) {
   return study == "compare" ? lab::Budget::standard : lab::Budget::full;
 }
 
-/// In lower case, with line breaks replaced by single blanks.
-std::string plain(const std::string& text) {
-  std::istringstream words(text);
-  std::string line;
-  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
-  std::transform(line.begin(), line.end(), line.begin(), [](unsigned char c) { return std::tolower(c); });
-  return line;
-}
-
-std::vector<std::string> paragraphs(const std::string& page) {
-  std::vector<std::string> all(1);
-  std::istringstream lines(page);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty())
-      all.emplace_back();
-    else
-      all.back() += line + "\n";
-  }
-  return all;
-}
-
-/// The numbers of the rows that a text links to.
-std::vector<int> linked(const std::string& text) {
-  static const std::regex link("claims\\.md#claim-([0-9]+)");
-  std::vector<int> numbers;
-  for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it)
-    numbers.push_back(std::stoi((*it)[1]));
-  return numbers;
-}
-
-/// Figures with intervals: "−0.12 (−0.2 to 0.05)".
-std::vector<std::string> figures_in(const std::string& text) {
-  static const std::regex figure("[^\\s(*|]+ \\([^\\s()]+ to [^\\s()]+\\)");
-  std::vector<std::string> figures;
-  for (std::sregex_iterator it(text.begin(), text.end(), figure), end; it != end; ++it)
-    figures.push_back(it->str());
-  return figures;
-}
-
-bool has(const std::vector<int>& numbers, int number) {
-  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
-std::vector<std::string> faults_of_paragraph(const std::string& text,
-                                             const std::vector<JudgedClaim>& ledger) {
-  std::vector<std::string> faults;
-  const std::vector<int> rows = linked(text);
-  for (const int number : rows)
-    if (std::none_of(ledger.begin(), ledger.end(),
-                     [&](const auto& one) { return one.claim->number == number; }))
-      faults.push_back(fmt::format("links to row {} of the ledger, which does not exist", number));
-  if (rows.empty()) return faults;
-  for (const std::string& figure : figures_in(text)) {
-    bool found = false;
-    for (const JudgedClaim& one : ledger)
-      for (const Judged& measure : one.measures)
-        found = found || (has(rows, one.claim->number) && format_figure(measure) == figure);
-    if (!found)
-      faults.push_back(fmt::format("says \"{}\", which is in none of the rows it links to", figure));
-  }
-  return faults;
-}
-
 }  // namespace
 
 std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
@@ -185,8 +121,9 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
       "seeds, and a verdict. {} {} [The lab's studies](studies.md) says how claims are decided and what the "
       "intervals are.\n\n`./run lab claims` runs the quick form of all claims, `./run lab claim 13` that of "
       "one; `--full` runs the form behind this page (for claim 57: `--standard`), which is generated from "
-      "[data/studies](data/studies).\n\n{}",
-      lab::summarize_verdicts(ledger), lab::describe_correction(ledger), summary_tables(ledger));
+      "[data/studies](data/studies).\n\nEach verdict has its scope in parentheses. The signs: {}.\n\n{}",
+      lab::summarize_verdicts(ledger), lab::describe_correction(ledger), lab::signed_legend(),
+      summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "
       "where it lies outside, and **unclear** in between. A claim that the literature disputes stays "
@@ -198,20 +135,6 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
       "\n[Contents](README.md) \xC2\xB7 before: [The lab's studies](studies.md) \xC2\xB7 next: "
       "[Published findings](published.md)\n";
   return text;
-}
-
-std::vector<std::string> faults_of(const std::string& page, const std::vector<JudgedClaim>& ledger) {
-  std::vector<std::string> faults;
-  for (const std::string& paragraph : paragraphs(page))
-    for (const std::string& fault : faults_of_paragraph(paragraph, ledger)) faults.push_back(fault);
-  const std::string words = plain(page);
-  const std::vector<int> rows = linked(page);
-  for (const JudgedClaim& one : ledger)
-    for (const std::string& phrase : one.claim->phrases)
-      if (words.find(plain(phrase)) != std::string::npos && !has(rows, one.claim->number))
-        faults.push_back(fmt::format("states claim {} (\"{}\") without a link to claims.md#claim-{}",
-                                     one.claim->number, phrase, one.claim->number));
-  return faults;
 }
 
 void record_studies(const Path& from, const Path& to) {

@@ -1,6 +1,6 @@
 #pragma once
 // Generates docs/claims.md, the ledger, from the claims of the lab and docs/data/studies, the committed
-// measurement, and checks other pages' statements about claims against it.
+// measurement. quotes.h checks what other pages say about claims.
 
 #include <filesystem>
 #include <string>
@@ -12,11 +12,6 @@ namespace gradus::docs {
 
 /// The whole page, from the committed measurement.
 std::string claims_page(const std::vector<lab::MeasuredStudy>& studies);
-
-/// Lists a page's faults: it states a claim (contains one of its phrases) without a link to its row, links to
-/// a row that does not exist, or has a paragraph with links to rows and a figure with an interval, "0.12
-/// (0.05 to 0.19)", that is in none of these rows.
-std::vector<std::string> faults_of(const std::string& page, const std::vector<lab::JudgedClaim>& ledger);
 
 /// Copies the files of finished studies that are committed: study.json, without details of the machine, and
 /// runs.jsonl, without the step-by-step curves that `compare` records. Throws if a study has not finished

@@ -16,6 +16,7 @@
 
 #include "docs/draw/claims_page.h"
 #include "docs/draw/published_page.h"
+#include "docs/draw/quotes.h"
 #include "docs/draw/results_page.h"
 #include "gradus/kit/data/files.h"
 #include "lab/program/study_page.h"
@@ -49,10 +50,14 @@ void write(const Path& folder) {
   }
 }
 
-/// README.md and the other pages, except those generated here and notation.md, which contains titles of
-/// papers.
+/// README.md, the chapters and the other pages, except those generated here and notation.md, which contains
+/// titles of papers.
 std::vector<Path> pages_of(const Path& folder) {
-  std::vector<Path> pages = {folder.parent_path() / "README.md"};
+  std::vector<Path> pages = {folder.parent_path() / "README.md", folder / "course" / "README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "course"))
+    if (const Path page = entry.path() / "README.md";
+        entry.is_directory() && entry.path().filename() != "template" && std::filesystem::exists(page))
+      pages.push_back(page);
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (const Path name = entry.path().filename(); name.extension() == ".md" && name != "claims.md" &&
                                                    name != "published.md" && name != "results.md" &&
@@ -64,18 +69,25 @@ std::vector<Path> pages_of(const Path& folder) {
 int check(const Path& folder) {
   int faults = 0;
   const std::vector<lab::MeasuredStudy> studies = committed(folder);
-  for (const auto& [path, content] : made(folder, studies))
+  std::string results;
+  for (const auto& [path, content] : made(folder, studies)) {
+    if (path.filename() == "results.md") results = content;
     if (!std::filesystem::exists(path) || kit::read_file(path) != content) {
       fmt::print("{} is not what docs/data/studies give: build the target update_docs\n",
                  path.lexically_relative(folder.parent_path()).string());
       ++faults;
     }
+  }
   const std::vector<lab::JudgedClaim> ledger = lab::judge_all(studies);
-  for (const Path& page : pages_of(folder))
-    for (const std::string& fault : docs::faults_of(kit::read_file(page), ledger)) {
+  for (const Path& page : pages_of(folder)) {
+    const bool chapter = page.parent_path().parent_path().filename() == "course";
+    for (const std::string& fault :
+         docs::faults_of(kit::read_file(page), ledger, results,
+                         chapter ? docs::PageKind::chapter : docs::PageKind::page)) {
       fmt::print("{} {}\n", page.lexically_relative(folder.parent_path()).string(), fault);
       ++faults;
     }
+  }
   return faults == 0 ? 0 : 1;
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "docs/draw/practice.h"
 #include "lab/claims/ledger.h"
+#include "lab/claims/marks.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::docs {
@@ -20,8 +22,9 @@ std::string attribute(const std::string& text) {
 std::string verdicts(const lab::MeasuredStudy& study) {
   std::string text;
   for (const lab::JudgedClaim& one : lab::judged_by(study))
-    text += fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**{3}\n",
-                        one.claim->number, one.claim->text, one.short_verdict(), format_scope(one));
+    text +=
+        fmt::format("- [Claim {0}](claims.md#claim-{0}), \u201C{1}\u201D: **{2}**{3}{4}\n", one.claim->number,
+                    one.claim->text, signed_verdict(one), format_scope(one), describe_predictions(one));
   return text;
 }
 
@@ -29,7 +32,12 @@ std::string verdicts(const lab::MeasuredStudy& study) {
 
 ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
   ResultsPage results{
-      "# Results\n\nThis page has the charts of the lab's [studies](studies.md), as run for these pages, and "
+      "# Results\n\n## Five questions of practice\n\nThe answers are the ledger's and follow each new "
+      "measurement. "
+      "In parentheses: where, and the interval over seeds.\n\n" +
+      practice(lab::judge_all(measured)) +
+      "\n## Study by study\n\nThis page has the charts of the lab's [studies](studies.md), as run for these "
+      "pages, and "
       "the verdicts on the claims that they decide. The text under each chart follows from its values. A "
       "program generates this page from [data/studies](data/studies). Ranges in parentheses run from the "
       "lowest to the highest seed; figures with intervals, bands and conditions are in [the "

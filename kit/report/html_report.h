@@ -6,7 +6,9 @@
 //   report.save("report.html");
 //
 // Texts may use simple markup: `code`, **strong**, [words](https://...) or [words](data.csv), a file in the
-// page's folder.
+// page's folder, and {blue:words}, {green:...}, {orange:...}, {purple:...}, {yellow:...} or {gray:...}. These
+// colours are told apart in every kind of colour vision and in dark mode, but not in a black-and-white print:
+// let the words say the same.
 
 #include <filesystem>
 #include <string>

@@ -40,7 +40,10 @@ TEST_CASE("markup becomes HTML and everything else is escaped") {
   CHECK(html_text("[a](https://x.org/?a=1&b=2)") == "<a href=\"https://x.org/?a=1&amp;b=2\">a</a>");
   CHECK(html_text("[a](javascript:x)") == "[a](javascript:x)");
   CHECK(html_text("[a](https://x\" onclick=\"y)").find("onclick=\"") == std::string::npos);
-  for (const char* plain : {"2 * 3 * 4", "an `open", "**", "[x]", "[^]", "[^a]", "[a](", "``"}) {
+  CHECK(html_text("{blue:a < b}") == "<span class=\"blue\">a &lt; b</span>");
+  CHECK(html_text("**{orange:no}**") == "<strong><span class=\"orange\">no</span></strong>");
+  for (const char* plain : {"{blue:", "{blue:}", "{pink:a}", "{a}", "f{blue}", "2 * 3 * 4", "an `open", "**",
+                            "[x]", "[^]", "[^a]", "[a](", "``"}) {
     CHECK(html_text(plain) == plain);
   }
 }

@@ -15,6 +15,7 @@
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
+#include "lab/claims/marks.h"
 #include "lab/program/options.h"
 #include "lab/program/study_page.h"
 #include "lab/statistics/format.h"
@@ -51,15 +52,16 @@ bool run_one(const Study& study, const Path& folder, std::int64_t threads) {
 }
 
 void print_judged(const JudgedClaim& judged) {
-  kit::print(fmt::format("{:>3}  {}\n     {}{} ({})\n", judged.claim->number, judged.claim->text,
-                         judged.short_verdict(), format_scope(judged), judged.form));
+  kit::print(fmt::format("{:>3}  {}\n     {}{}{} ({})\n", judged.claim->number, judged.claim->text,
+                         signed_verdict(judged), format_scope(judged), describe_predictions(judged),
+                         judged.form));
   for (const Judged& one : judged.measures)
     kit::print(fmt::format("     {}{}: {}, {}, {}; the band is {}: {}\n",
                            one.measure->where.empty() ? "" : one.measure->where + ": ", one.measure->what,
                            format_figure(one),
                            describe_interval(one.measure->estimate, judged.measures.size()),
                            counted(static_cast<std::int64_t>(one.seeds), "seed"), format_band(*one.measure),
-                           against_prediction(one)));
+                           signed_outcome(one)));
 }
 
 /// Prints the claims of these studies, or one of them; for stopped studies, only the measured ones.

@@ -7,6 +7,7 @@
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
+#include "lab/claims/marks.h"
 #include "lab/program/study_page.h"
 #include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
@@ -77,10 +78,11 @@ std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vecto
                        "each of them tested. " +
                            summarize_verdicts(judged) + " " + describe_correction(judged) +
                            " [All studies](index.html).");
+  page.paragraph(fmt::format("Each verdict has its scope in parentheses. The signs: {}.", coloured_legend()));
   kit::Table verdicts{.header = {"", "Claim", "Verdict"}};
   for (const JudgedClaim& claim : judged)
     verdicts.rows.push_back({fmt::format("[{0}](#claim-{0})", claim.claim->number), claim.claim->text,
-                             claim.short_verdict() + format_scope(claim)});
+                             coloured_verdict(claim) + format_scope(claim) + describe_predictions(claim)});
   page.table(verdicts);
   page.heading("Claim by claim");
   for (const JudgedClaim& claim : judged) {
@@ -88,18 +90,19 @@ std::string claims_page(const std::vector<JudgedClaim>& judged, const std::vecto
                     fmt::format("claim-{}", claim.claim->number));
     const MeasuredStudy* const study = find_study(studies, claim.claim->study);
     page.paragraph(
-        fmt::format("**{}**{}. Said by: {}.{}", claim.verdict(), format_scope(claim), claim.claim->source,
+        fmt::format("**{{{}:{} {}}}**{}{}. Said by: {}.{}", mark_of(claim).colour, mark_of(claim).sign,
+                    claim.verdict(), format_scope(claim), describe_predictions(claim), claim.claim->source,
                     study ? fmt::format(" Measured by [{}]({}/report.html), {}.", claim.claim->study,
                                         encoded(study->path.filename().string()), claim.form)
                           : ""));
+    if (!claim.claim->prediction.empty()) page.paragraph("Expected beforehand: " + claim.claim->prediction);
     kit::Table table{.header = {"Where", "Figure", "Band", "Holds", "What", "Interval", "Seeds"}};
     for (const Judged& one : claim.measures)
       table.rows.push_back({one.measure->where, format_figure(one), format_band(*one.measure),
-                            against_prediction(one), one.measure->what,
+                            coloured_outcome(one), one.measure->what,
                             describe_interval(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
     if (!table.rows.empty()) page.table(table);
-    if (!claim.claim->prediction.empty()) page.paragraph("Expected beforehand: " + claim.claim->prediction);
     if (!claim.claim->note.empty()) page.paragraph(claim.claim->note);
     if (!claim.claim->paper.empty()) page.paragraph("In print: " + claim.claim->paper);
   }

@@ -8,6 +8,7 @@
 #include "gradus/kit/chart/axis.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/duration.h"
+#include "lab/claims/marks.h"
 #include "lab/statistics/format.h"
 
 namespace gradus::lab {
@@ -17,8 +18,9 @@ namespace {
 using Path = std::filesystem::path;
 
 std::string format_claim(const JudgedClaim& judged) {
-  return fmt::format("[Claim {0}](../claims.html#claim-{0}), \u201C{1}\u201D: **{2}**{3}",
-                     judged.claim->number, judged.claim->text, judged.short_verdict(), format_scope(judged));
+  return fmt::format("[Claim {0}](../claims.html#claim-{0}), \u201C{1}\u201D: **{2}**{3}{4}",
+                     judged.claim->number, judged.claim->text, coloured_verdict(judged), format_scope(judged),
+                     describe_predictions(judged));
 }
 
 kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
@@ -27,7 +29,7 @@ kit::Table measures_table(const std::vector<JudgedClaim>& judged) {
   for (const JudgedClaim& claim : judged)
     for (const Judged& one : claim.measures)
       table.rows.push_back({fmt::format("{}", claim.claim->number), one.measure->where, format_figure(one),
-                            format_band(*one.measure), against_prediction(one), one.measure->what,
+                            format_band(*one.measure), coloured_outcome(one), one.measure->what,
                             describe_interval(one.measure->estimate, claim.measures.size()),
                             std::to_string(one.seeds)});
   return table;

@@ -2,11 +2,14 @@
 
 namespace gradus::kit {
 
-// One column of text of a readable width; charts may use more of a wide screen.
+// One column of text of a readable width; charts may use more of a wide screen. The named colours are those
+// of charts (chart_style.cpp).
 std::string report_style() {
   return R"css(
-:root{color-scheme:light dark;--ink:#1c1d20;--soft:#55595f;--line:#dcdee3;--paper:#fff;--tint:#f4f5f7;--accent:#0065a3}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#e8e8e6;--soft:#a9adb3;--line:#3a3e45;--paper:#17191d;--tint:#202329;--accent:#7cc0f5}}
+:root{color-scheme:light dark;--ink:#1c1d20;--soft:#55595f;--line:#dcdee3;--paper:#fff;--tint:#f4f5f7;--accent:#0065a3;
+--blue:#0065a3;--green:#007a59;--orange:#b84a00;--purple:#9c3d7c;--yellow:#7d6200;--gray:#55595f}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e8e8e6;--soft:#a9adb3;--line:#3a3e45;--paper:#17191d;--tint:#202329;--accent:#7cc0f5;
+--blue:#7cc0f5;--green:#3fcf9f;--orange:#ff9654;--purple:#eb94c8;--yellow:#e3c04a;--gray:#a9adb3}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.6 Charter,'Bitstream Charter','Iowan Old Style','Source Serif 4',Georgia,Cambria,serif}
@@ -22,6 +25,7 @@ ul,ol{padding-left:1.25rem}
 li{margin:.25rem 0}
 a{color:var(--accent);text-underline-offset:.15em;text-decoration-thickness:1px}
 code{font:.875em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:var(--tint);padding:.1em .3em;border-radius:3px;overflow-wrap:anywhere}
+.blue{color:var(--blue)}.green{color:var(--green)}.orange{color:var(--orange)}.purple{color:var(--purple)}.yellow{color:var(--yellow)}.gray{color:var(--gray)}
 .lead{font-size:1.2rem;line-height:1.5;color:var(--soft)}
 nav ol{list-style:none;padding:0;margin:1.5rem 0 0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.95rem}
 .verdict{margin:2rem 0;padding:1.1rem 1.4rem;background:var(--tint);border-left:4px solid var(--accent);border-radius:0 6px 6px 0}

@@ -31,6 +31,9 @@ bool safe_address(std::string_view address) {
          is_file_beside(address);
 }
 
+// The colours of the style sheet.
+constexpr std::string_view kColours[] = {"blue", "green", "orange", "purple", "yellow", "gray"};
+
 // The markup at the start of `text` as HTML, and its size in bytes; 0 bytes if there is none.
 struct Piece {
   std::string html;
@@ -49,6 +52,13 @@ Piece markup_at(std::string_view text) {
     if (safe_address(address)) {
       return {fmt::format("<a href=\"{}\">{}</a>", escaped(address), escaped(words)),
               words.size() + address.size() + 4};
+    }
+  }
+  for (const std::string_view colour : kColours) {
+    const std::string open = fmt::format("{{{}:", colour);
+    if (const auto words = between(text, open, "}"); !words.empty()) {
+      return {fmt::format("<span class=\"{}\">{}</span>", colour, html_text(words)),
+              open.size() + words.size() + 1};
     }
   }
   return {};
@@ -84,7 +94,7 @@ std::string row_html(const std::vector<std::string>& cells, std::string_view tag
 std::string html_text(std::string_view text) {
   std::string html;
   while (!text.empty()) {
-    const std::size_t plain = std::min(text.find_first_of("`*["), text.size());
+    const std::size_t plain = std::min(text.find_first_of("`*[{"), text.size());
     html += escaped(text.substr(0, plain));
     text.remove_prefix(plain);
     if (text.empty()) break;

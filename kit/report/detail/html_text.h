@@ -8,8 +8,8 @@
 
 namespace gradus::kit {
 
-/// Escapes text and converts `code`, **strong** and [words](https://...) to HTML. Unclosed markup is not
-/// changed; only http, https and # addresses and files in the page's folder become links.
+/// Escapes text and converts `code`, **strong**, [words](https://...) and {blue:words} to HTML. Unclosed
+/// markup is not changed; only http, https and # addresses and files in the page's folder become links.
 std::string html_text(std::string_view text);
 
 /// A <table>; without its caption when `with_caption` is false.

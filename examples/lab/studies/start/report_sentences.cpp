@@ -13,6 +13,19 @@ namespace {
 
 using Values = std::vector<double>;
 
+/// What the first block keeps in deeper stacks, with Xiong et al.'s weights.
+std::string describe_deeper(const StudyResults& results) {
+  std::vector<std::string> words;
+  for (const std::int64_t layers : depths_of(results.options)) {
+    const Values shares = finite(stacks_of(results, "post", "xiong", layers).numbers("share"));
+    if (layers > kDepth && !shares.empty())
+      words.push_back(fmt::format("{} ({} blocks)", kit::number_text(geometric_mean(shares), 2), layers));
+  }
+  if (words.empty()) return "";
+  return fmt::format(" In deeper stacks, with Xiong et al.'s weights, the first block keeps {}.",
+                     listed(words));
+}
+
 }  // namespace
 
 /// How Post-LN's first gradient compares with its last.
@@ -30,9 +43,10 @@ std::string describe_vanishing(const StudyResults& results) {
   if (words.empty()) return "";
   return fmt::format(
       "At the first of 32 blocks Post-LN keeps these shares of the last block's gradient (geometric means): "
-      "{}. With the published slope it would keep {}; the lowest of all seeds keeps {}: {}.",
+      "{}. With the published slope it would keep {}; the lowest of all seeds keeps {}: {}.{}",
       listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
-      least > 10 * printed ? "no seed comes near the slope" : "some seeds come near the slope");
+      least > 10 * printed ? "no seed comes near the slope" : "some seeds come near the slope",
+      describe_deeper(results));
 }
 
 /// Which placement's layers differ more, scheme by scheme.

@@ -76,7 +76,8 @@ TEST_CASE("the ledger's page explains every interval, and the correction over th
   const std::string page = gradus::kit::read_file(folder / "claims.html");
   for (const char* words :
        {"t interval", "Bootstrap interval", "Logit interval", "Interval of the median",
-        "Clopper-Pearson interval", "only if all ten agree", "can hardly change a verdict"}) {
+        "Clopper-Pearson interval", "only if all ten agree", "can hardly change a verdict",
+        "<span class=\"blue\">\u2713 holds</span>", "<span class=\"gray\">\u2013 predicted: yes</span>"}) {
     INFO(words);
     CHECK(page.find(words) != std::string::npos);
   }

@@ -32,5 +32,6 @@ Study long_study();
 Study text_study();
 Study translation_study();
 Study best_study();
+Study statements_study();
 
 }  // namespace gradus::lab

@@ -68,7 +68,33 @@ std::vector<std::size_t> rising(std::span<const double> p) {
   return order;
 }
 
+/// Of each value, from 0.
+std::vector<double> ranks_of(std::span<const double> values) {
+  const std::vector<std::size_t> order = rising(values);
+  std::vector<double> ranks(values.size());
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    end = begin + 1;
+    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+    for (std::size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<double>(begin + end - 1) / 2;
+  }
+  return ranks;
+}
+
 }  // namespace
+
+double rank_correlation(std::span<const double> a, std::span<const double> b) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (a.size() != b.size() || a.size() < 3) return nan;
+  const std::vector<double> x = ranks_of(a), y = ranks_of(b);
+  const double middle = static_cast<double>(a.size() - 1) / 2;
+  double xy = 0, xx = 0, yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - middle) * (y[i] - middle);
+    xx += (x[i] - middle) * (x[i] - middle);
+    yy += (y[i] - middle) * (y[i] - middle);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : nan;
+}
 
 std::vector<double> holm(std::span<const double> p) {
   const std::vector<std::size_t> order = rising(p);

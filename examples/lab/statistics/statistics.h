@@ -58,6 +58,10 @@ std::vector<double> holm(std::span<const double> p);
 /// are expected to be chance (Benjamini and Hochberg 1995); in the given order.
 std::vector<double> benjamini_hochberg(std::span<const double> p);
 
+/// Spearman's rank correlation of pairs, none of them NaN: from -1 to 1. Equal values have the mean of their
+/// ranks. NaN for fewer than three pairs, or where all values of one side are equal.
+double rank_correlation(std::span<const double> a, std::span<const double> b);
+
 /// The level of significance.
 constexpr double kLevel = 0.05;
 

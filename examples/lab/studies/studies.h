@@ -35,5 +35,6 @@ Study best_study();
 Study text_variants_study();
 Study size_study();
 Study papers_study();
+Study statements_study();
 
 }  // namespace gradus::lab

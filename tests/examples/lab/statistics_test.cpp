@@ -105,3 +105,15 @@ TEST_CASE(
   CHECK(benjamini_hochberg(Values{0.04, 0.045, 0.01})[0] == doctest::Approx(0.045));
   CHECK(benjamini_hochberg(Values{}).empty());
 }
+
+TEST_CASE("rank correlation: order alone counts, and equal values share a rank") {
+  CHECK(rank_correlation(Values{1, 2, 3, 4}, Values{1, 10, 11, 1000}) == doctest::Approx(1));
+  CHECK(rank_correlation(Values{1, 2, 3, 4}, Values{4, 3, 2, 1}) == doctest::Approx(-1));
+  // Differences of ranks 1, 1, 0, 1, 1, then 1, 1, 2, 1, 1: 1 - 6 * 4 / (5 * 24), 1 - 6 * 8 / (5 * 24).
+  CHECK(rank_correlation(Values{1, 2, 3, 4, 5}, Values{2, 1, 3, 6, 4.5}) == doctest::Approx(0.8));
+  CHECK(rank_correlation(Values{1, 2, 3, 4, 5}, Values{2, 1, 5, 3, 4}) == doctest::Approx(0.6));
+  // Ranks 0, 1.5, 1.5, 3 against 0, 1, 2, 3: 4.5 / sqrt(4.5 * 5).
+  CHECK(rank_correlation(Values{1, 2, 2, 3}, Values{5, 6, 7, 8}) == doctest::Approx(std::sqrt(0.9)));
+  CHECK(std::isnan(rank_correlation(Values{1, 2}, Values{1, 2})));
+  CHECK(std::isnan(rank_correlation(Values{1, 2, 3}, Values{4, 4, 4})));
+}

@@ -93,9 +93,10 @@ void report(Page& page, const StudyResults& results) {
   add_formulas(page, results);
   add_tokens(page, results);
   add_training(page, results);
+  add_regulation(page, results);
   page.limits({
       "Trained models: most of this page is about random weights, and the training is a hundred steps of a "
-      "small model.",
+      "small model, or 1500 where sublayers are measured.",
       "That a gradient is small or large says nothing yet about whether a model trains: Adam divides by it.",
       "Other losses: at the start the loss is that of one position, which is this page's choice; theorem 1 "
       "is about a mean over positions, which has its own trend, since attention makes positions alike.",

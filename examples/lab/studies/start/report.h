@@ -11,6 +11,7 @@ void add_shortcuts(Page& page, const StudyResults& results);
 void add_formulas(Page& page, const StudyResults& results);
 void add_tokens(Page& page, const StudyResults& results);
 void add_training(Page& page, const StudyResults& results);
+void add_regulation(Page& page, const StudyResults& results);
 
 // Sentences that depend on the results; empty without results.
 /// How Post-LN's first gradient compares with its last.

@@ -28,6 +28,10 @@ std::vector<std::uint64_t> trained_seeds_of(const StudyOptions& options) {
   return seeds_from(options.seed, per_budget(options.budget, 3, 5, 15));
 }
 
+std::vector<std::uint64_t> regulated_seeds_of(const StudyOptions& options) {
+  return seeds_from(options.seed + 200, per_budget(options.budget, 3, 5, 10));
+}
+
 std::string stack_name(const std::string& placement, const std::string& scheme, std::int64_t layers,
                        std::uint64_t seed) {
   return fmt::format("{}-{}-L{}-s{}", placement, scheme, layers, seed);
@@ -40,6 +44,7 @@ std::string scaled_name(std::uint64_t seed) { return fmt::format("scaled-s{}", s
 std::string trained_name(const std::string& placement, std::uint64_t seed) {
   return fmt::format("trained-{}-s{}", placement, seed);
 }
+std::string regulated_name(std::uint64_t seed) { return fmt::format("regulated-s{}", seed); }
 
 Runs stacks_of(const StudyResults& results, const std::string& placement, const std::string& scheme,
                std::int64_t layers) {
@@ -57,6 +62,9 @@ Runs scaled_of(const StudyResults& results) { return {results, seeds_of(results.
 Runs trained_of(const StudyResults& results, const std::string& placement) {
   return {results, trained_seeds_of(results.options),
           [&](std::uint64_t seed) { return trained_name(placement, seed); }};
+}
+Runs regulated_of(const StudyResults& results) {
+  return {results, regulated_seeds_of(results.options), regulated_name};
 }
 
 namespace {
@@ -97,6 +105,11 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
       runs.push_back({.name = trained_name(placement.name, seed),
                       .seconds = 0.018 * static_cast<double>(steps),
                       .measure = [=] { return measure_trained(placement.name, seed, steps); }});
+  const std::int64_t regulated = options.budget == Budget::quick ? 20 : kRegulatedSteps;
+  for (const std::uint64_t seed : regulated_seeds_of(options))
+    runs.push_back({.name = regulated_name(seed),
+                    .seconds = 0.018 * static_cast<double>(regulated),
+                    .measure = [=] { return measure_regulated(seed, regulated); }});
   return runs;
 }
 
@@ -215,6 +228,7 @@ Figures figures(const StudyResults& results) {
     add_of_tokens(results, seed, add);
   }
   for (const std::uint64_t seed : trained_seeds_of(results.options)) add_of_training(results, seed, add);
+  add_of_regulated(all, results);
   return all;
 }
 
@@ -226,9 +240,10 @@ std::string setting() {
       "on 6 blocks of 16 channels and 4 positions with GELU, in f64; read-outs and large branches on 6 "
       "blocks of 32 channels; {} seeds, which draw weights and inputs. In training: GPTs of {} layers and 32 "
       "channels on the recall language, Adam at 0.001 after {} steps of warm-up, batches of 16; {} seeds. A "
-      "seed has the same weights and data in both placements, and is one pair.",
+      "seed has the same weights and data in both placements, and is one pair. Sublayers at the start and "
+      "after {} steps: the same GPT with Pre-LN, {} other seeds.",
       depths_of(full).front(), depths_of(full).back(), seeds_of(full).size(), kTrainedLayers, kEarly,
-      trained_seeds_of(full).size());
+      trained_seeds_of(full).size(), kRegulatedSteps, regulated_seeds_of(full).size());
 }
 
 }  // namespace

@@ -24,10 +24,15 @@ inline constexpr std::array<const char*, 4> kMatrices = {"in_proj", "out_proj", 
 /// The depth at which most claims are judged, and whose curves are kept.
 inline constexpr std::int64_t kDepth = 32;
 inline constexpr std::int64_t kTrainedLayers = 12, kEarly = 100, kLater = 300;
+inline constexpr std::int64_t kWindows = 8;  // of the validation set, for sizes
+/// Steps of the runs that measure sublayers at the start and after training.
+inline constexpr std::int64_t kRegulatedSteps = 1500;
 
 std::vector<std::int64_t> depths_of(const StudyOptions& options);
 std::vector<std::uint64_t> seeds_of(const StudyOptions& options);
 std::vector<std::uint64_t> trained_seeds_of(const StudyOptions& options);
+/// Seeds that no other run of this study has.
+std::vector<std::uint64_t> regulated_seeds_of(const StudyOptions& options);
 
 std::string stack_name(const std::string& placement, const std::string& scheme, std::int64_t layers,
                        std::uint64_t seed);
@@ -35,6 +40,7 @@ std::string formulas_name(const std::string& scheme, std::uint64_t seed);
 std::string information_name(std::uint64_t seed);
 std::string scaled_name(std::uint64_t seed);
 std::string trained_name(const std::string& placement, std::uint64_t seed);
+std::string regulated_name(std::uint64_t seed);
 
 /// Their measurements, by seed.
 Runs stacks_of(const StudyResults& results, const std::string& placement, const std::string& scheme,
@@ -43,6 +49,7 @@ Runs formulas_of(const StudyResults& results, const std::string& scheme);
 Runs information_of(const StudyResults& results);
 Runs scaled_of(const StudyResults& results);
 Runs trained_of(const StudyResults& results, const std::string& placement);
+Runs regulated_of(const StudyResults& results);
 
 /// "pre", "post", "none", with "-cut" without their shortcuts. Throws for any other name.
 nn::Placement placement_of(const std::string& word);
@@ -84,6 +91,19 @@ Measured measure_scaled(std::uint64_t seed);
 /// over the first kEarly steps: "stream", "branch", "output", root mean squares on 8 fixed windows; series of
 /// them to the end. "loss" at the end.
 Measured measure_trained(const std::string& placement, std::uint64_t seed, std::int64_t steps);
+
+/// Root mean square.
+double rms(const Tensor& x);
+
+/// Trains 12 Pre-LN layers, and measures all 24 sublayers before the first step (".start") and after the last
+/// (".end"), in root mean squares: "growth" the stream before the last sublayer over that before the first;
+/// "normed" the largest distance from 1 of the stream normalised without gain and bias; the exponent p of
+/// stream^p over the sublayers, of their inputs, "input", and of what they add over the stream, "share".
+/// Series by sublayer: "stream", "input", "share". "loss" at the end.
+Measured measure_regulated(std::uint64_t seed, std::int64_t steps);
+
+/// Figures of claim 90, and their objections.
+void add_of_regulated(Figures& all, const StudyResults& results);
 
 void report(Page& page, const StudyResults& results);
 

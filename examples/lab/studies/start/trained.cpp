@@ -11,10 +11,7 @@ namespace gradus::lab::start {
 
 namespace {
 
-constexpr std::int64_t kEvery = 10;   // steps between two measurements of sizes
-constexpr std::int64_t kWindows = 8;  // measured
-
-double rms(const Tensor& x) { return std::sqrt(x.detach().square().mean().item()); }
+constexpr std::int64_t kEvery = 10;  // steps between two measurements of sizes
 
 /// Root mean squares of one forward pass.
 struct Sizes {
@@ -82,6 +79,8 @@ double early_mean(const std::vector<double>& looks) {
 }
 
 }  // namespace
+
+double rms(const Tensor& x) { return std::sqrt(x.detach().square().mean().item()); }
 
 Measured measure_trained(const std::string& placement, std::uint64_t seed, std::int64_t steps) {
   TrialOptions options{.placement = placement_of(placement), .layers = kTrainedLayers};

@@ -80,6 +80,21 @@ TEST_CASE("a training that ends before the measured step has no numbers for it")
   CHECK(longer.numbers.at("stream") == near(sum));
 }
 
+TEST_CASE("Pre-LN's norms keep the sizes of inputs while the stream grows") {
+  const Measured regulated = start::measure_regulated(1000, 2);
+  const std::vector<double>& stream = regulated.series.at("stream.start");
+  CHECK(stream.size() == 24);
+  CHECK(regulated.numbers.at("growth.start") == near(stream.back() / stream.front()));
+  CHECK(regulated.numbers.at("growth.start") > 2);
+  CHECK(regulated.numbers.at("normed.start") < 0.01);
+  CHECK(regulated.numbers.at("normed.end") < 0.01);
+  // At the start gains are 1 and biases 0: the input is the normalised stream.
+  CHECK(std::abs(regulated.numbers.at("input.start")) < 0.01);
+  CHECK(regulated.series.at("input.start").front() == near(1, 0.01));
+  CHECK(regulated.numbers.at("share.start") < 0);  // what a sublayer adds does not grow like the stream
+  CHECK(regulated.series.at("stream.end") != stream);
+}
+
 namespace {
 
 Measured made_start(const std::string& run) {
@@ -99,6 +114,13 @@ Measured made_start(const std::string& run) {
     made = {
         .numbers = {{"share", 0.5}, {"spread", 1}, {"loss", 2}, {"stream", 2}, {"branch", 3}, {"output", 4}},
         .series = {{"streams", {1, 2}}, {"branches", {1, 2}}, {"outputs", {1, 2}}}};
+  else if (run.starts_with("regulated"))
+    for (const std::string when : {".start", ".end"}) {
+      made.numbers.merge(std::map<std::string, double>{
+          {"growth" + when, 8}, {"normed" + when, 1e-4}, {"input" + when, 0.05}, {"share" + when, -1}});
+      made.numbers["loss"] = run == "regulated-s205" ? 9 : 0.95;  // one has failed
+      for (const std::string size : {"stream", "input", "share"}) made.series[size + when] = {1, 2};
+    }
   else
     made = {.numbers = {{"top", 2},
                         {"mean.top", run.starts_with("pre") ? 1 : 3},
@@ -138,4 +160,10 @@ TEST_CASE("the study of the start: the computation of its figures") {
   CHECK(figures.at("shortcut.pre").front() == near(2));
   CHECK(figures.at("top.post").front() == doctest::Approx(0));
   CHECK(figures.at("smaller.stream").front() == 1);
+  // The end of a run that failed is not that of a trained model; its start counts.
+  CHECK(figures.at("regulates.growth.start").size() == 10);
+  for (const char* what : {"growth", "normed", "input", "share"})
+    CHECK(figures.at(std::string("regulates.") + what + ".end").size() == 9);
+  CHECK(figures.at("regulates.share.end").front() == -1);
+  CHECK(figures.objections.empty());
 }

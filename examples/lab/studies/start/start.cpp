@@ -29,7 +29,7 @@ std::vector<std::uint64_t> trained_seeds_of(const StudyOptions& options) {
 }
 
 std::vector<std::uint64_t> regulated_seeds_of(const StudyOptions& options) {
-  return seeds_from(options.seed + 200, per_budget(options.budget, 3, 5, 10));
+  return seeds_from(options.seed + 270, per_budget(options.budget, 3, 5, 10));
 }
 
 std::string stack_name(const std::string& placement, const std::string& scheme, std::int64_t layers,

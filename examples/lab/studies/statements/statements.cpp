@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kBatch = 4;
 constexpr const char* kScheme = "fan_in_scaled";
-constexpr std::uint64_t kSearching = 100, kJudging = 200;
+constexpr std::uint64_t kSearching = 160, kJudging = 520;
 
 Measured measure(const Arm& arm, Early early, double rate, std::int64_t steps, std::uint64_t seed) {
   TrialOptions options{.placement = placement_of(arm.block),

@@ -6,19 +6,34 @@
 
 namespace gradus::lab {
 
-/// The exponent p of y = c x^p, by least squares on logarithms: `log_slope({1, 2, 4}, {3, 6, 12})` is 1. NaN
-/// unless there are two different x and all values are above 0.
-inline double log_slope(const std::vector<double>& x, const std::vector<double>& y) {
+/// The slope of a line through points, by least squares. NaN unless there are two different x and all values
+/// are finite.
+inline double line_slope(const std::vector<double>& x, const std::vector<double>& y) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   const auto n = static_cast<double>(x.size());
-  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
-    const double a = std::log(x[i]), b = std::log(y[i]);
-    sx += a, sy += b, sxx += a * a, sxy += a * b;
-  }
+  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i)
+    sx += x[i], sy += y[i], sxx += x[i] * x[i], sxy += x[i] * y[i];
   const double spread = n * sxx - sx * sx;
   if (x.size() != y.size() || !(spread > 1e-12) || !std::isfinite(sy))
     return std::numeric_limits<double>::quiet_NaN();
   return (n * sxy - sx * sy) / spread;
+}
+
+inline std::vector<double> logarithms(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+/// The exponent p of y = c x^p, by least squares on logarithms: `log_slope({1, 2, 4}, {3, 6, 12})` is 1. NaN
+/// unless there are two different x and all values are above 0.
+inline double log_slope(const std::vector<double>& x, const std::vector<double>& y) {
+  return line_slope(logarithms(x), logarithms(y));
+}
+
+/// The rate a of y = c exp(a x), by least squares on the logarithms of y: with y = {1, 0.5, 0.25} at x =
+/// {0, 1, 2} it is ln 0.5. NaN unless there are two different x and all y are above 0.
+inline double exponential_rate(const std::vector<double>& x, const std::vector<double>& y) {
+  return line_slope(x, logarithms(y));
 }
 
 }  // namespace gradus::lab

@@ -183,9 +183,9 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
       "subjects, each claim with a program, an acceptance band that was written down before the run (except "
       "for claims [57](#claim-57) and [71](#claim-71), whose bands were added to finished runs), a figure "
       "with an interval over seeds, and a verdict. {} {} [The lab's studies](studies.md) says how claims are "
-      "decided and what the intervals are.\n\n`./run lab claims` runs the quick form of all claims, `./run lab claim 13` that of "
-      "one; `--full` runs the form behind this page (for claim 57: `--standard`), which is generated from "
-      "[data/studies](data/studies).\n\n{}",
+      "decided and what the intervals are.\n\n`./run lab claims` runs the quick form of all claims, `./run "
+      "lab claim 13` that of one; `--full` runs the form behind this page (for claim 57: `--standard`), "
+      "which is generated from [data/studies](data/studies).\n\n{}",
       lab::summarize_verdicts(ledger), lab::describe_correction(ledger), summary_tables(ledger));
   text +=
       "## Claim by claim\n\nA claim **holds** where the whole interval lies inside its band, is **false** "

@@ -90,18 +90,18 @@ TEST_CASE(
   CHECK(looking.arms.back().placement == nn::rezero());
 }
 
-TEST_CASE("placements: a finished study has all measures of claims 22 and 72") {
+TEST_CASE("placements: a finished study has all measures of claims 22 and 86") {
   const StudyResults results = finished_best(well);
   CHECK(results.complete());
   const Figures figures = study_named("placements").figures(results);
-  for (const int number : {22, 72})
+  for (const int number : {22, 86})
     for (const Measure& measure : claim_numbered(number).measures) {
       INFO(measure.id);
       REQUIRE(figures.contains(measure.id));
       CHECK(figures.at(measure.id).size() >= kLeastSeeds);
     }
   CHECK(figures.at("best.keel.L24") == std::vector<double>(10, 0.0));
-  CHECK(outcome(results, 72, "best.b2t.L24") == "yes");
+  CHECK(outcome(results, 86, "best.b2t.L24") == "yes");
   const std::string page = test::page_of(study_named("placements"), results);
   CHECK(has(page, "24 layers, each placement at its best"));
   CHECK(has(page, "96 layers until they look back"));
@@ -122,15 +122,15 @@ TEST_CASE("placements: the searching seeds choose weights, rate and the better o
   CHECK(placements::better_of_two(arms) == &arms[0]);  // Post-LN is better only where it is judged
   for (const double above : study_named("placements").figures(results).at("best.b2t.L24"))
     CHECK(above == doctest::Approx(0.1));
-  CHECK(outcome(results, 72, "best.b2t.L24") == "no");
-  CHECK(outcome(results, 72, "best.mix.L24") == "yes");
+  CHECK(outcome(results, 86, "best.b2t.L24") == "no");
+  CHECK(outcome(results, 86, "best.mix.L24") == "yes");
 }
 
 TEST_CASE("placements: the referee's rules in the comparison of 24 layers") {
   const double failed = best::task().context_free_loss(), stuck = (best::task().ngram().loss + failed) / 2;
   const auto keel = [&](const std::function<double(const std::string& run)>& loss) {
     return outcome(
-        finished_best([&](const std::string& run) { return has(run, "-keel-") ? loss(run) : well(run); }), 72,
+        finished_best([&](const std::string& run) { return has(run, "-keel-") ? loss(run) : well(run); }), 86,
         "best.keel.L24");
   };
   CHECK(keel([&](const std::string&) { return stuck; }) == "not measured: Keel, 24 layers trains nowhere");
@@ -140,7 +140,7 @@ TEST_CASE("placements: the referee's rules in the comparison of 24 layers") {
           return best::task().entropy().value() + 0.3 +
                  0.05 * std::log10(std::stod(run.substr(run.find("-lr") + 3)));
         }) == "not decided: the search ends at its edge: Keel, 24 layers");
-  CHECK(outcome(finished_best([](const std::string& run) { return well(run) - 0.1; }), 72, "best.keel.L24") ==
+  CHECK(outcome(finished_best([](const std::string& run) { return well(run) - 0.1; }), 86, "best.keel.L24") ==
         "not decided: saturated");
 }
 

@@ -117,8 +117,10 @@ std::string claims_page(const std::vector<lab::MeasuredStudy>& studies) {
   std::string text = fmt::format(
       "# The ledger of claims\n\nStatements of teaching texts and papers about Pre-LN, Post-LN and related "
       "subjects, each claim with a program, an acceptance band that was written down before the run (except "
-      "for [claim 57](#claim-57), whose band was added to a finished run), a figure with an interval over "
-      "seeds, and a verdict. {} {} [The lab's studies](studies.md) says how claims are decided and what the "
+      "for claims [57](#claim-57) and [85](#claim-85), whose bands were added to finished runs), a figure "
+      "with "
+      "an interval over seeds, and a verdict. {} {} [The lab's studies](studies.md) says how claims are "
+      "decided and what the "
       "intervals are.\n\n`./run lab claims` runs the quick form of all claims, `./run lab claim 13` that of "
       "one; `--full` runs the form behind this page (for claim 57: `--standard`), which is generated from "
       "[data/studies](data/studies).\n\nEach verdict has its scope in parentheses. The signs: {}.\n\n{}",

@@ -1,6 +1,6 @@
 #pragma once
 // The ledger: every claim with its acceptance bands, written down in data/*.json before the first run, and
-// its verdict from the studies' figures. The notes of claims 44 and 57 say what was decided after it.
+// its verdict from the studies' figures. The notes of claims 44, 57 and 85 say what was decided after it.
 
 #include <map>
 #include <optional>

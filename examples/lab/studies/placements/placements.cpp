@@ -10,6 +10,7 @@
 #include "gradus/nn/placements/placements.h"
 #include "lab/statistics/format.h"
 #include "lab/statistics/statistics.h"
+#include "lab/studies/placements/searched.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::placements {
@@ -39,6 +40,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
   std::vector<StudyRun> runs;
   add_runs(runs, all_part(options), false);
   add_runs(runs, deep_part(options), true);
+  for (StudyRun& run : plan_searched(options)) runs.push_back(std::move(run));
   return runs;
 }
 
@@ -57,6 +59,7 @@ Figures figures(const StudyResults& results) {
         all["learns" + depth].push_back(tiny_baseline() - value);
     }
   }
+  add_searched_figures(all, results);
   return all;
 }
 
@@ -159,7 +162,11 @@ Study placements_study() {
           "at the start except for those a placement sets itself: 400 steps with 2, 12 and 24 blocks, three "
           "rates (two with 24), 14 seeds; Pre-LN alone with 96 and 384 blocks, 240 steps, two rates, 7 "
           "seeds. Readout: the loss on the validation set (nats per character), paired within a seed, whose "
-          "rate is the one that is best on the other seeds.",
+          "rate is the one that is best on the other seeds. Two more comparisons search rates from 0.0003 or "
+          "0.001 up, and initial weights where a paper prescribes none, on three seeds, and judge on ten "
+          "others: 24 blocks of width 32 for 2000 steps of 4 lines of the language of `best`, each placement "
+          "whose paper claims depth against the better of Pre-LN and Post-LN on the searching seeds; and the "
+          "small models with 96 blocks until they have learned to look back, or 3000 steps.",
       .scope = "small recall language, width 16, 400 steps, N(0, 1/fan_in)",
       .plan = placements::plan,
       .figures = placements::figures,

@@ -4,6 +4,7 @@
 
 #include "lab/statistics/statistics.h"
 #include "lab/studies/placements/placements.h"
+#include "lab/studies/placements/searched.h"
 
 namespace gradus::lab::placements {
 
@@ -189,13 +190,16 @@ void report(Page& page, const StudyResults& results) {
   add_above(page, results, part);
   add_search(page, results, part);
   add_deep(page, results, deep);
+  add_searched(page, results);
   page.limits(
       {"Large models. Sixteen channels leave each norm little to average over, and the papers' gains are "
        "measured on models of 10^8 parameters and more, for whole data sets instead of a few hundred steps.",
        "The long run. With a fixed number of steps a placement that starts slowly looks bad, even if it "
        "would end well; the budget is the same for all, not enough for all.",
-       "The papers' own recipes: initial weights, warm-ups and rates that were chosen for a placement. Here "
-       "all share one recipe, which makes them comparable and may suit none.",
+       "The papers' own recipes: initial weights, warm-ups and rates that were chosen for a placement. In "
+       "the "
+       "first sections all share one recipe, which makes them comparable and may suit none; in the last two "
+       "weights and rates are searched, the schedule is not.",
        "Small differences. With so few seeds, and an interval corrected for as many comparisons as there are "
        "placements, only large differences can be distinguished from chance; \u201Cunclear\u201D does not "
        "mean \u201Cequal\u201D."});

@@ -13,17 +13,18 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// What the first block keeps in deeper stacks, with Xiong et al.'s weights.
-std::string describe_deeper(const StudyResults& results) {
+/// " By depth, with Xiong et al.'s weights: 0.96 with 8 layers and 0.62 with 32 layers."; nothing before all
+/// depths have been measured.
+std::string describe_decay(const StudyResults& results) {
   std::vector<std::string> words;
   for (const std::int64_t layers : depths_of(results.options)) {
+    if (layers < kDecayFrom) continue;
     const Values shares = finite(stacks_of(results, "post", "xiong", layers).numbers("share"));
-    if (layers > kDepth && !shares.empty())
-      words.push_back(fmt::format("{} ({} blocks)", kit::number_text(geometric_mean(shares), 2), layers));
+    if (shares.empty()) return "";
+    words.push_back(
+        fmt::format("{} with {}", kit::number_text(geometric_mean(shares), 2), counted(layers, "layer")));
   }
-  if (words.empty()) return "";
-  return fmt::format(" In deeper stacks, with Xiong et al.'s weights, the first block keeps {}.",
-                     listed(words));
+  return fmt::format(" By depth, with {}'s weights: {}.", weight_scheme("xiong").title, listed(words));
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ std::string describe_vanishing(const StudyResults& results) {
       "{}. With the published slope it would keep {}; the lowest of all seeds keeps {}: {}.{}",
       listed(words), kit::number_text(printed, 2), kit::number_text(least, 2),
       least > 10 * printed ? "no seed comes near the slope" : "some seeds come near the slope",
-      describe_deeper(results));
+      describe_decay(results));
 }
 
 /// Which placement's layers differ more, scheme by scheme.

@@ -133,6 +133,18 @@ double of_claimed_slope(double share, std::int64_t layers) {
   return std::log(share) / (0.5 * static_cast<double>(layers - 1) * std::log(2.0 / 3));
 }
 
+/// By how much ln(first over last |dL/dW2|) of Post-LN stacks changes with each block of depth; `share` is
+/// "share" for the loss of one position, "mean.share" for that of all.
+double decay(const StudyResults& results, const char* scheme, const char* share, std::uint64_t seed) {
+  std::vector<double> depths, shares;
+  for (const std::int64_t layers : depths_of(results.options)) {
+    if (layers < kDecayFrom) continue;
+    depths.push_back(static_cast<double>(layers));
+    shares.push_back(results.number(stack_name("post", scheme, layers, seed), share));
+  }
+  return exponential_rate(depths, shares);
+}
+
 /// Of a size that grows exponentially with depth, the second half's growth on a log scale over the first's
 /// is 1; of one that grows linearly it is about 0.3 here.
 double evenness(double first, double half, double last) {
@@ -168,6 +180,11 @@ void add_of_stacks(const StudyResults& results, std::uint64_t seed, const Add& a
     add(fmt::format("spread.{}", scheme), spread(results, scheme, seed, kMatrices));
     add(fmt::format("slope.{}", scheme), of_claimed_slope(number("post", scheme, kDepth, "share"), kDepth));
   }
+  const double xiong = decay(results, "xiong", "share", seed);
+  add("decay.xiong", xiong);
+  add("decay-share.xiong", xiong / (0.5 * std::log(2.0 / 3)));
+  add("decay.xiong.mean", decay(results, "xiong", "mean.share", seed));
+  add("decay.fan_in", decay(results, "fan_in", "share", seed));
   add("spread.ffn", spread(results, "xiong", seed, kFfn));
   add("spread.ffn.mean", spread(results, "xiong", seed, kFfn, "mean."));
   for (const auto& [end, top] : {std::pair{"", "top"}, {".mean", "mean.top"}}) {

@@ -23,6 +23,8 @@ inline constexpr std::array<const char*, 6> kShortcuts = {"pre",     "post",    
 inline constexpr std::array<const char*, 4> kMatrices = {"in_proj", "out_proj", "linear1", "linear2"};
 /// The depth at which most claims are judged, and whose curves are kept.
 inline constexpr std::int64_t kDepth = 32;
+/// The least depth at which the decay of gradients with depth is measured.
+inline constexpr std::int64_t kDecayFrom = 8;
 inline constexpr std::int64_t kTrainedLayers = 12, kEarly = 100, kLater = 300;
 inline constexpr std::int64_t kWindows = 8;  // of the validation set, for sizes
 /// Steps of the runs that measure sublayers at the start and after training.

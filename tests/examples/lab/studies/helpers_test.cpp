@@ -31,6 +31,13 @@ TEST_CASE("the slope for a doubling, of any numbers") {
   CHECK(std::isnan(slope_per_doubling({1, 2, 4}, {1, 3})));
 }
 
+TEST_CASE("the rate of an exponential is the slope of its logarithms") {
+  CHECK(exponential_rate({0, 1, 2}, {3, 1.5, 0.75}) == gradus::test::near(std::log(0.5)));
+  CHECK(exponential_rate({8, 32, 192}, {2, 2, 2}) == doctest::Approx(0));
+  CHECK(std::isnan(exponential_rate({1, 2}, {1, 0})));
+  CHECK(std::isnan(exponential_rate({1}, {1})));
+}
+
 TEST_CASE("bands leave out values that are not finite, and positions without values") {
   const kit::Series line = band("a", {1, 2, 3}, {{1, 3, INFINITY}, {NAN}, {5}}, 2);
   CHECK(line.x == std::vector<double>{1, 3});

@@ -16,7 +16,7 @@ namespace {
 Measured made_up(double value) {
   Measured measured;
   for (const char* name : {"loss", "start", "diverged", "inputs", "gradients", "spread", "removed", "fixed",
-                           "logits-start", "logits-end"})
+                           "logits-start", "logits-end", "steps"})
     measured.numbers[name] = value;
   for (const char* distance : {"D16", "D128", "D1024", "D4096", "D16384"})
     for (const char* name : {"zero.", "loss.", "right."})

@@ -22,7 +22,8 @@ namespace {
 bool has(const std::string& run, const std::string& part) { return run.find(part) != std::string::npos; }
 
 Measured ended(double loss) {
-  return {.numbers = {{"loss", loss}, {"start", 3}, {"diverged", 0}}, .series = {{"losses", {3, loss}}}};
+  return {.numbers = {{"loss", loss}, {"start", 3}, {"diverged", 0}, {"steps", 100}},
+          .series = {{"losses", {3, loss}}}};
 }
 
 Figures figures_of(const std::function<double(const std::string& run)>& loss) {

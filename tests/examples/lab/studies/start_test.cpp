@@ -125,6 +125,7 @@ Measured made_start(const std::string& run) {
     made = {.numbers = {{"top", 2},
                         {"mean.top", run.starts_with("pre") ? 1 : 3},
                         {"share", 0.5},
+                        {"mean.share", 0.25},
                         {"cosine", 0.1},
                         {"direct", 0.2},
                         {"arrives", 0.3}},
@@ -157,6 +158,7 @@ TEST_CASE("the study of the start: the computation of its figures") {
   CHECK(figures.at("level.none").front() == near(1));
   CHECK(figures.at("slope.xiong").front() == near(std::log(0.5) / (15.5 * std::log(2.0 / 3))));
   CHECK(figures.at("slope.trained").front() == near(std::log(0.5) / (5.5 * std::log(2.0 / 3))));
+  CHECK(figures.at("decay.xiong").front() == doctest::Approx(0));  // the same share at every depth
   CHECK(figures.at("shortcut.pre").front() == near(2));
   CHECK(figures.at("top.post").front() == doctest::Approx(0));
   CHECK(figures.at("smaller.stream").front() == 1);
@@ -166,4 +168,27 @@ TEST_CASE("the study of the start: the computation of its figures") {
     CHECK(figures.at(std::string("regulates.") + what + ".end").size() == 9);
   CHECK(figures.at("regulates.share.end").front() == -1);
   CHECK(figures.objections.empty());
+}
+
+TEST_CASE("the decay of gradients is a slope per block, from 8 layers on") {
+  const Study& study = study_named("start");
+  const auto layers = [](const std::string& run) { return std::stod(run.substr(run.find("-L") + 2)); };
+  const StudyResults results = made::made_results(study, Budget::full, [&](const std::string& run) {
+    Measured made = made_start(run);
+    if (!run.starts_with("post-") || run.starts_with("post-cut-") || layers(run) < start::kDecayFrom)
+      return made;
+    const double rate = run.find("-xiong-") == std::string::npos ? 0.01 : 0.02;
+    made.numbers["share"] = 3 * std::exp(-rate * layers(run));
+    made.numbers["mean.share"] = std::exp(rate * layers(run));
+    return made;
+  });
+  const Figures figures = study.figures(results);
+  for (const double decay : figures.at("decay.xiong")) CHECK(decay == near(-0.02));
+  CHECK(figures.at("decay.xiong").size() == 30);
+  CHECK(figures.at("decay.fan_in").front() == near(-0.01));
+  CHECK(figures.at("decay.xiong.mean").front() == near(0.02));
+  CHECK(figures.at("decay-share.xiong").front() == near(-0.02 / (0.5 * std::log(2.0 / 3))));
+  Page page{kit::HtmlReport(study.title, study.question)};
+  study.report(page, results);
+  CHECK(page.html.html().find("By depth, with Xiong et al.") != std::string::npos);
 }

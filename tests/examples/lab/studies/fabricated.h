@@ -2,21 +2,26 @@
 // Fabricated results of a study, made from each run's name.
 
 #include <functional>
+#include <set>
 
 #include "lab/claims/ledger.h"
 #include "lab/study/study.h"
 
 namespace gradus::test {
 
-/// All runs of the plan, or those that `keep` selects.
+/// All runs of the plan and those that follow from them, or those that `keep` selects.
 inline lab::StudyResults fabricated(const lab::Study& study, const lab::StudyOptions& options,
                                     const std::function<lab::Measured(const std::string& run)>& measured,
                                     const std::function<bool(const std::string& run)>& keep = {}) {
   lab::StudyResults results{.options = options, .records = {}, .planned = 0};
-  for (const lab::StudyRun& run : study.plan(options)) {
-    ++results.planned;
-    if (!keep || keep(run.name)) results.records[run.name] = {measured(run.name), 1};
-  }
+  std::set<std::string> seen;
+  do {
+    results.planned = seen.size();
+    const lab::Following all = lab::planned(study, options, results.records);
+    for (const lab::StudyRun& run : all.runs)
+      if (seen.insert(run.name).second && (!keep || keep(run.name)))
+        results.records[run.name] = {measured(run.name), 1};
+  } while (results.planned < seen.size());
   return results;
 }
 

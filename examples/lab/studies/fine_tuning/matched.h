@@ -28,7 +28,7 @@ double first_target();
 /// The loss on the second language at which forgetting is compared: half-way from n-gram to entropy.
 double second_target();
 
-/// "matched-post-L12-s3200"
+/// "matched-post-L12-s3280"
 std::string matched_name(const std::string& placement, std::int64_t layers, std::uint64_t seed);
 /// The name of a number or series of one rate of fine-tuning: "rise-lr0.001".
 std::string of_rate(const std::string& name, double rate);

@@ -16,7 +16,7 @@ namespace gradus::lab::optimizers {
 namespace {
 
 // The searching and judging seeds are used by no other runs of the study: those are first, first + 1, ...
-constexpr std::uint64_t kSearching = 100, kJudging = 200;
+constexpr std::uint64_t kSearching = 170, kJudging = 280;
 constexpr std::int64_t kBatch = 8;
 
 TrialOptions trial_of(const StableGrid& grid, const StableArm& arm, const StableDesign& design,

@@ -38,7 +38,7 @@ struct StableDesign {
   double lr = 0;
   bool operator==(const StableDesign&) const = default;
 };
-/// "stable-post-warm-lr0.03-s3100" searches, "stable-curve-post-warm-lr0.03-s3200" judges.
+/// "stable-post-warm-lr0.03-s3170" searches, "stable-curve-post-warm-lr0.03-s3280" judges.
 std::string search_name(const StableArm& arm, const StableDesign& design, std::uint64_t seed);
 std::string curve_name(const StableArm& arm, const StableDesign& design, std::uint64_t seed);
 

@@ -20,7 +20,7 @@ namespace gradus::lab::translation {
 namespace {
 
 // The searching and judging seeds are used by no other runs of the study: those are first, first + 1, ...
-constexpr std::uint64_t kSearching = 100, kJudging = 200;
+constexpr std::uint64_t kSearching = 170, kJudging = 280;
 
 Searched search_of(const StudyResults& results, const LongGrid& grid, const std::string& placement,
                    std::int64_t warmup) {

@@ -23,7 +23,7 @@ struct LongGrid {
 };
 LongGrid long_grid_of(const StudyOptions& options);
 
-/// "long-pre-w1000-lr0.001-s3200"
+/// "long-pre-w1000-lr0.001-s3280"
 std::string long_name(const std::string& placement, std::int64_t warmup, double rate, std::uint64_t seed);
 
 /// The searches of a placement and their results, as far as runs have finished.

@@ -19,7 +19,7 @@ namespace gradus::lab::update_size {
 namespace {
 
 // The searching and judging seeds are used by no other runs of the study: those are first, first + 1, ...
-constexpr std::uint64_t kSearching = 100, kJudging = 200;
+constexpr std::uint64_t kSearching = 170, kJudging = 280;
 const char* const kPost = "Post-LN";
 
 double run_seconds(const StableGrid& grid) { return 1.75e-3 * static_cast<double>(grid.layers * grid.steps); }

@@ -26,7 +26,7 @@ StableGrid stable_grid_of(const StudyOptions& options);
 /// A run fails when it ends at the loss of predicting without context or above (outcomes.h).
 bool survives(double loss);
 
-/// "rate-Post-LN-lr0.0003-s3100"
+/// "rate-Post-LN-lr0.0003-s3170"
 std::string rate_name(const std::string& placement, double lr, std::uint64_t seed);
 /// Trains without warm-up. Numbers "loss", "gradient" (norm of the whole gradient at the first step) and
 /// "update", the largest change of a batch's logits by one of the first kFirstUpdates updates (root mean

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "gradus/kit/chart/axis.h"
 #include "lab/statistics/outcomes.h"
 
 namespace gradus::lab {
@@ -42,6 +44,12 @@ std::optional<Objection> not_reached(std::span<const double> steps, const std::s
   if (all.reached == all.runs) return std::nullopt;
   return Objection{all.reached == 0 ? Judgement::not_measured : Judgement::not_decided,
                    fmt::format("{} reaches the target on {} of {} seeds", arm, all.reached, all.runs)};
+}
+
+std::optional<Objection> baselines_differ(double a, double b, double share) {
+  if (std::isnan(a) || std::isnan(b) || std::min(a, b) >= (1 - share) * std::max(a, b)) return std::nullopt;
+  return Objection{Judgement::not_decided, fmt::format("the baselines differ: {} and {}",
+                                                       kit::number_text(a, 3), kit::number_text(b, 3))};
 }
 
 }  // namespace gradus::lab

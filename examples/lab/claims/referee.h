@@ -36,4 +36,8 @@ std::optional<Objection> never_reached(std::span<const double> a, std::span<cons
 /// finished.
 std::optional<Objection> not_reached(std::span<const double> steps, const std::string& arm);
 
+/// Two arms are compared by what a change does to each, such as leaving out the warm-up. That needs baselines
+/// that agree: the smaller is at least 1 - `share` of the larger. NaN, a baseline without runs: no objection.
+std::optional<Objection> baselines_differ(double a, double b, double share = 0.1);
+
 }  // namespace gradus::lab

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lab/statistics/statistics.h"
+#include "lab/studies/fine_tuning/matched.h"
 #include "lab/studies/fine_tuning/parts.h"
 #include "lab/studies/search.h"
 
@@ -119,6 +120,7 @@ void report(Page& page, const StudyResults& results) {
   add_settings(page, grid_of(results.options));
   add_table(page, results);
   add_charts(page, results);
+  report_matched(page, results);
   page.limits(
       {"Fine-tuning of large models on small sets, where papers report failing seeds: here data is "
        "unlimited.",
@@ -126,7 +128,9 @@ void report(Page& page, const StudyResults& results) {
        "A placement that was pre-trained less well begins behind: the first column of losses shows by how "
        "much. The comparison is of the whole recipe, not of fine-tuning from equal models, which two "
        "placements cannot have.",
-       "Forgetting is measured at each placement's own best rate: a higher rate forgets more in either."});
+       "At each placement's own best rate, forgetting is not compared fairly: a higher rate forgets more in "
+       "either, and a model that learned less has less to forget. Forgetting at equal losses avoids both; "
+       "there, Post-LN's pre-training takes more steps, and equal losses are not equal models."});
 }
 
 }  // namespace gradus::lab::fine_tuning

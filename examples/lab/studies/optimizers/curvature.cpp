@@ -66,12 +66,12 @@ double sharpness_of(const nn::GPT& model, const Batch& batch) {
   return largest_eigenvalue(product, flat(start), kProducts);
 }
 
-const Variant& variant_of(const Curve& curve) {
-  return *std::find_if(variants().begin(), variants().end(),
-                       [&](const Variant& one) { return one.name == curve.optimizer; });
-}
-
 }  // namespace
+
+const Variant& variant_named(const std::string& name) {
+  return *std::find_if(variants().begin(), variants().end(),
+                       [&](const Variant& one) { return one.name == name; });
+}
 
 std::string Curve::name() const {
   return fmt::format("sharpness-{}-{}-{}-s{}", optimizer, word_of(placement), warm ? "warm" : "cold", seed);
@@ -79,18 +79,9 @@ std::string Curve::name() const {
 
 double curve_rate(const std::string& optimizer) { return optimizer == "adam" ? 0.003 : 0.03; }
 
-Measured measure_curve(const Curve& curve, const Grid& grid) {
-  const TrialOptions options{.placement = nn::placement_named(kPlacements[curve.placement]),
-                             .layers = grid.layers,
-                             .lr = curve_rate(curve.optimizer),
-                             .warmup = curve.warm ? grid.warmup : 0,
-                             .optimizer = variant_of(curve).make,
-                             .steps = grid.steps,
-                             .batch = 8,
-                             .seed = curve.seed};
-  Generator generator(kProbe, curve.seed);
+Measured measure_sharpness(const TrialOptions& options, const std::vector<std::int64_t>& steps) {
+  Generator generator(kProbe, options.seed);
   const Batch probe = recall_task().batch(kProbeSize, generator);
-  const std::vector<std::int64_t>& steps = grid.curve_steps;
   std::vector<double> values;
   nn::GPT model = new_model(recall_task(), options);
   const TrialResult result = train(recall_task(), model, options, [&](const TrialStep& step) {
@@ -100,6 +91,18 @@ Measured measure_curve(const Curve& curve, const Grid& grid) {
   Measured measured = outcome_of(result, 8);
   measured.series["sharpness"] = values;
   return measured;
+}
+
+Measured measure_curve(const Curve& curve, const Grid& grid) {
+  return measure_sharpness({.placement = nn::placement_named(kPlacements[curve.placement]),
+                            .layers = grid.layers,
+                            .lr = curve_rate(curve.optimizer),
+                            .warmup = curve.warm ? grid.warmup : 0,
+                            .optimizer = variant_named(curve.optimizer).make,
+                            .steps = grid.steps,
+                            .batch = 8,
+                            .seed = curve.seed},
+                           grid.curve_steps);
 }
 
 }  // namespace gradus::lab::optimizers

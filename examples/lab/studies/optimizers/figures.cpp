@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/claims/referee.h"
 #include "lab/studies/optimizers/optimizers.h"
+#include "lab/studies/optimizers/stable.h"
 #include "lab/study/outcome.h"
 
 namespace gradus::lab::optimizers {
@@ -68,16 +70,23 @@ void add_doublings(Figures& figures, const std::string& id, double a, double b) 
 void add_curvature(Figures& figures, const StudyResults& results, const Grid& grid,
                    const std::string& optimizer, std::size_t placement) {
   const std::string where = fmt::format("{}.{}", optimizer, word_of(placement));
+  std::size_t finished = 0, left = 0;
   for (const std::uint64_t seed : grid.seeds) {
     const Curve cold{optimizer, placement, false, seed}, warm{optimizer, placement, true, seed};
     if (!results.has(cold.name()) || !results.has(warm.name())) continue;
+    const bool both =
+        survives(results.number(cold.name(), "loss")) && survives(results.number(warm.name(), "loss"));
+    ++finished;
+    if (both) ++left;
     const double start = sharpness_at(results, warm, 0);
     const double end = sharpness_at(results, warm, grid.end_of_warmup());
     add_doublings(figures, "fall." + where, start, end);
-    add_doublings(figures, "gap." + where, sharpness_at(results, cold, grid.end_of_warmup()), end);
+    // A failed run ends in a flat place: its curvature is not what made it fail.
+    if (both) add_doublings(figures, "gap." + where, sharpness_at(results, cold, grid.end_of_warmup()), end);
     if (optimizer == "momentum" && std::isfinite(start))
       figures["unstable." + where].push_back(std::log2(start / kStable));
   }
+  figures.object("gap." + where, failed_runs(left, finished));
 }
 
 }  // namespace
@@ -116,6 +125,7 @@ Figures figures(const StudyResults& results) {
   for (const std::string& optimizer : grid.curve_optimizers)
     for (const std::size_t placement : grid.curve_placements)
       add_curvature(all, results, grid, optimizer, placement);
+  add_stable_figures(all, results);
   return all;
 }
 

@@ -60,11 +60,14 @@ struct Curve {
 /// The rate of the curves of an optimizer, fixed beforehand.
 double curve_rate(const std::string& optimizer);
 /// Momentum SGD is stable on a quadratic whose curvature is below 2 (1 + momentum) / rate.
-inline constexpr double kStable = 2 * 1.9 / 0.03;
+constexpr double stable_below(double rate) { return 2 * 1.9 / rate; }
+inline constexpr double kStable = stable_below(0.03);
 /// The value for a diverged run, which has no curvature, in log2 of a ratio: only its sign counts.
 inline constexpr double kDivergedDoublings = 10;
-/// The record of outcome_of, and the series "sharpness", one for each of the grid's curve_steps; it ends
-/// where the run diverged.
+const Variant& variant_named(const std::string& name);
+/// The record of outcome_of, and the series "sharpness", one for each of the steps before which it is
+/// measured; it ends where the run diverged.
+Measured measure_sharpness(const TrialOptions& options, const std::vector<std::int64_t>& steps);
 Measured measure_curve(const Curve& curve, const Grid& grid);
 
 /// The runs of a variant without or with warm-up, by their final loss.

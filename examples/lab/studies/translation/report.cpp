@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lab/studies/translation/long_training.h"
 #include "lab/studies/translation/translation.h"
 
 namespace gradus::lab::translation {
@@ -175,9 +176,14 @@ void report(Page& page, const StudyResults& results) {
     page.figure("curves-lr" + kit::number_text(rate), curves(results, grid, rate),
                 "Without warm-up the loss falls sooner at first; see whether it keeps falling. " +
                     describe_bands(grid.seeds.size()));
+  report_long(page, results);
   add_paper(page, results, grid);
   page.limits(
-      {"Longer training, which might make up for the lack of warm-up: the rate falls to 0 after these steps.",
+      {"Training for many epochs, which might make up for the lack of warm-up: the rate falls to 0 after "
+       "these "
+       "steps.",
+       "What warm-up does where Post-LN with it translates worse than Pre-LN with it: the ledger decides "
+       "nothing there.",
        "Long sentences, large vocabularies, wide models, dropout, beam search.",
        "Which placement translates better in the end: that would take the whole corpus and many epochs."});
 }

@@ -6,6 +6,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/program/interrupt.h"
+#include "lab/studies/update_size/stable.h"
 #include "lab/studies/update_size/update_size.h"
 #include "lab/training/trial.h"
 
@@ -37,7 +38,8 @@ void keep_share(const std::vector<Tensor>& parameters, const std::vector<Tensor>
     parameters[i].copy_(before[i] + (parameters[i] - before[i]) * share);
 }
 
-TrialOptions trained(const char* placement, std::int64_t layers, std::int64_t steps, std::uint64_t seed) {
+TrialOptions trained(const std::string& placement, std::int64_t layers, std::int64_t steps,
+                     std::uint64_t seed) {
   TrialOptions options{.placement = nn::placement_named(placement), .layers = layers};
   options.lr = kTrainedRate;
   options.steps = steps;
@@ -58,6 +60,7 @@ double hold_update(const nn::GPT& model, const Tensor& ids, const Tensor& before
 
 struct Trained {
   double loss = 0;
+  double gradient = 0;                  // the norm of the first one
   std::vector<double> losses, updates;  // of each step
 };
 
@@ -84,6 +87,7 @@ Trained train_within(const TrialOptions& options, const std::vector<double>& lim
     }
     optimizer.zero_grad();
     loss.backward();
+    if (step == 0) result.gradient = optim::grad_norm(parameters);
     const bool held = result.updates.size() < limits.size();
     const std::vector<Tensor> old = held ? copies(parameters) : std::vector<Tensor>{};
     const double limit = held ? limits[result.updates.size()] : kNoLimit;
@@ -156,6 +160,19 @@ Measured measure_training(std::uint64_t seed, std::int64_t layers, std::int64_t 
   measured.numbers["held.most"] = most;
   measured.numbers["larger.first"] = std::log10(as_is.updates.front() / pre.updates.front());
   return measured;
+}
+
+Measured measure_rate(const std::string& placement, double lr, std::uint64_t seed, std::int64_t layers,
+                      std::int64_t steps) {
+  TrialOptions options = trained(placement, layers, steps, seed);
+  options.lr = lr;
+  const Trained one = train_within(options);
+  const auto first = static_cast<std::ptrdiff_t>(std::min(one.updates.size(), kFirstUpdates));
+  const auto largest = std::max_element(one.updates.begin(), one.updates.begin() + first);
+  return {.numbers = {{"loss", one.loss},
+                      {"gradient", one.gradient},
+                      {"update", first > 0 ? *largest : std::nan("")}},
+          .series = {{"losses", thinned(one.losses, 40)}, {"updates", thinned(one.updates, 40)}}};
 }
 
 }  // namespace gradus::lab::update_size

@@ -8,8 +8,12 @@
 
 #include <cmath>
 
+#include "lab/claims/referee.h"
+#include "lab/statistics/outcomes.h"
 #include "lab/studies/slope.h"
 #include "lab/studies/studies.h"
+#include "lab/studies/update_size/stable.h"
+#include "lab/training/trial.h"
 
 namespace gradus::lab {
 
@@ -66,6 +70,7 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
       runs.push_back(
           {.name = train_name(seed), .seconds = 40, .measure = [seed] { return measure_training(seed); }});
   }
+  for (StudyRun& run : stable_runs({options, {}, 0}).runs) runs.push_back(std::move(run));
   return runs;
 }
 
@@ -84,10 +89,16 @@ Figures figures(const StudyResults& results) {
   const std::vector<double> post = sizes_of(results, "Post-LN", deepest).by_seed("update.1"),
                             deep = sizes_of(results, "DeepNorm", deepest).by_seed("update.1");
   for (std::size_t s = 0; s < post.size(); ++s) keep(all, "over-deepnorm", std::log10(post[s] / deep[s]));
+  add_stable_figures(all, results);
   if (!trains(results.options)) return all;
   const Runs trained = trained_of(results);
   add("larger.first", trained.by_seed("larger.first"));
-  add("eased.held", minus(trained.by_seed("loss.post"), trained.by_seed("loss.held")));
+  const auto surviving = [&](const char* loss) {
+    return without_failed(trained.by_seed(loss), recall_task().context_free_loss());
+  };
+  const std::vector<double> eased = minus(surviving("loss.post"), surviving("loss.held"));
+  add("eased.held", eased);
+  all.object("eased.held", failed_runs(finite(eased).size(), trained.numbers("loss.held").size()));
   add("learned.held", trained.by_seed("learned.held"));
   return all;
 }
@@ -106,11 +117,17 @@ Study update_size_study() {
               "over the logits of the first batch. Training: 12 layers, 32 channels, 4 heads, 300 steps of "
               "16 documents, Adam at 0.003 without warm-up; a held update moves the batch's logits no "
               "further than Pre-LN's own update at that step. 12 seeds; all arms of a seed have the same "
-              "batches, and the same first weights except for those a placement sets itself.",
+              "batches, and the same first weights except for those a placement sets itself. Runs that "
+              "survive: the same training at rates 0.0001 to 0.03, a quarter of a decade apart; Post-LN "
+              "from the lowest up until more than half of five searching seeds fail; twelve other seeds "
+              "judge it there and at the largest rate at which none failed, and DeepNorm and Admin at the "
+              "rate at which it fails. A run fails when it ends at the loss of predicting without context "
+              "or above.",
           .scope = "recall language, width 64 at the start, 32 in training, 300 steps, N(0, 1/fan_in)",
           .plan = update_size::plan,
           .figures = update_size::figures,
-          .report = update_size::report};
+          .report = update_size::report,
+          .next = update_size::stable_runs};
 }
 
 }  // namespace gradus::lab

@@ -105,6 +105,22 @@ TEST_CASE("a target that no run reaches compares nothing") {
   CHECK(!never_reached(Values{never}, Values{100}));
 }
 
+TEST_CASE("arms with different baselines are not compared by what a change does to them") {
+  CHECK(!baselines_differ(26.2, 26.2));
+  CHECK(!baselines_differ(9, 10));  // a tenth of the larger
+  CHECK(!baselines_differ(10, 9));
+  CHECK(baselines_differ(8.99, 10)->judgement == Judgement::not_decided);
+  CHECK(baselines_differ(0, 26.2).has_value());
+  CHECK(!baselines_differ(0.927, 1.02));
+  CHECK(!baselines_differ(0.7, 1, 0.3));
+  CHECK(!baselines_differ(std::nan(""), 26.2));  // no run has finished
+  CHECK(!baselines_differ(26.2, std::nan("")));
+  Figures figures = {{"a", kClear}};
+  figures.object("a", baselines_differ(10.87, 26.17));
+  CHECK(judge(claim_of({kDifference}), figures).verdict() ==
+        "not decided where: 12 layers (the baselines differ: 10.9 and 26.2)");
+}
+
 TEST_CASE("of several objections the first counts") {
   Figures figures = {{"a", kClear}};
   figures.object("a", end_of_search(true, "first"));

@@ -6,21 +6,20 @@
 #include <functional>
 #include <string>
 
+#include "fabricated.h"
 #include "lab/claims/ledger.h"
 #include "lab/studies/studies.h"
 
 namespace gradus::lab::made {
 
-/// Every run of the plan, or every `part`-th, with the result of `measured` for its name.
+/// Every run of the plan and of those that follow, or every `part`-th, with the result of `measured` for its
+/// name.
 inline StudyResults made_results(const Study& study, Budget budget,
                                  const std::function<Measured(const std::string& run)>& measured,
                                  std::size_t part = 1) {
-  StudyResults results{.options = {.budget = budget}, .records = {}, .planned = 0};
-  const std::vector<StudyRun> plan = study.plan(results.options);
-  results.planned = plan.size();
-  for (std::size_t i = 0; i < plan.size(); i += part)
-    results.records[plan[i].name] = {.measured = measured(plan[i].name), .seconds = 1};
-  return results;
+  std::size_t place = 0;
+  return gradus::test::fabricated(study, {.budget = budget}, measured,
+                                  [&](const std::string&) { return place++ % part == 0; });
 }
 
 /// Checks that the study has all its measures of the ledger, in full and in quick form, and that the page is

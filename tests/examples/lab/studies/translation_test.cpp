@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "fabricated.h"
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/nn/placements/placements.h"
 #include "lab/studies/studies.h"
+#include "lab/studies/translation/long_training.h"
 #include "support.h"
 
 using namespace gradus;
@@ -171,6 +173,7 @@ TEST_CASE("translation: its measures come from its runs, and the page agrees wit
     const Figures figures = study.figures(made_up);
     for (const std::string& id : test::measures_of(study)) {
       CAPTURE(id);
+      if (budget == Budget::quick && id.ends_with(".long")) continue;
       REQUIRE(figures.contains(id));
       CHECK(figures.at(id).size() == translation::grid_of(made_up.options).seeds.size());
     }
@@ -185,4 +188,78 @@ TEST_CASE("translation: its measures come from its runs, and the page agrees wit
       [](const std::string& run) { return run.ends_with("s1"); });
   CHECK(!test::page_of(study, few).empty());
   CHECK(study.figures(few).at("pre-ratio").size() == 1);
+}
+
+TEST_CASE("translation: warm-up is not compared where the placements differ with it") {
+  const Study study = translation_study();
+  const Figures figures =
+      study.figures(test::fabricated(study, {.budget = Budget::full}, [](const std::string& run) {
+        return translated(run.starts_with("post-") ? 10.87 : 26.17);
+      }));
+  for (const char* id : {"post-same", "post-ratio", "pre-same", "pre-ratio"})
+    CHECK(figures.objections.at(id).why == "the baselines differ: 10.9 and 26.2");
+  CHECK(figures.objections.at("post-same").judgement == Judgement::not_decided);
+  CHECK(figures.at("post-same").size() == 6);  // still shown
+}
+
+namespace {
+
+/// Longer training: `post_with` is Post-LN's BLEU with warm-up at 0.003, its best rate, Pre-LN's is 30;
+/// without warm-up Post-LN has 1 above 0.0003, and four fifths there.
+StudyResults longer(double post_with) {
+  return test::fabricated(translation_study(), {.budget = Budget::full}, [=](const std::string& run) {
+    if (!run.starts_with("long-")) return translated(20);
+    const double lr = std::atof(run.c_str() + run.find("-lr") + 3);
+    const bool post = run.starts_with("long-post"), cold_post = post && run.find("-w0-") != std::string::npos;
+    if (cold_post && lr > 5e-4) return translated(1);
+    const double best = cold_post ? 3e-4 : 3e-3, top = post ? post_with : 30;
+    return translated((cold_post ? 0.8 : 1) * top - 2 * std::abs(std::log10(lr / best)));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("translation: longer training searches each rate on some seeds and judges it on others") {
+  const StudyResults results = longer(29);
+  const translation::LongGrid grid = translation::long_grid_of(results.options);
+  CHECK(results.complete());
+  const translation::LongTraining post(results, grid, "Post-LN"), pre(results, grid, "Pre-LN");
+  CHECK(post.rate(true) == 3e-3);
+  CHECK(post.rate(false) == 3e-4);
+  CHECK(pre.rate(false) == 3e-3);
+  CHECK(post.searched(true).runs.size() == 5 + 3 + 2);
+  CHECK(post.without_at_same() == std::vector<double>(6, 1.0));
+  for (const std::uint64_t seed : grid.judging)
+    CHECK(!results.has(translation::long_name("Post-LN", grid.warmup, 1e-3, seed)));
+
+  const Figures figures = translation_study().figures(results);
+  CHECK(figures.at("post-same.long") == std::vector<double>(6, 1.0 / 29));
+  CHECK(figures.at("post-ratio.long").front() == doctest::Approx(0.8));
+  CHECK(figures.at("pre-same.long") == std::vector<double>(6, 1.0));
+  CHECK(figures.at("pre-ratio.long") == std::vector<double>(6, 1.0));
+  for (const char* id : {"post-same.long", "post-ratio.long", "pre-same.long", "pre-ratio.long"})
+    CHECK(!figures.objections.contains(id));
+  const std::string page = test::page_of(translation_study(), results);
+  CHECK(page.find("With warm-up, Pre-LN has 30 BLEU and Post-LN 29.") != std::string::npos);
+}
+
+TEST_CASE("translation: longer training decides nothing with unequal baselines or at the edge of a search") {
+  Figures figures = translation_study().figures(longer(10));
+  for (const char* id : {"post-same.long", "post-ratio.long", "pre-same.long", "pre-ratio.long"})
+    CHECK(figures.objections.at(id).why == "the baselines differ: 10 and 30");
+  // The higher the rate, the better.
+  const Study study = translation_study();
+  figures = study.figures(test::fabricated(study, {.budget = Budget::full}, [](const std::string& run) {
+    return translated(30 + std::log10(std::atof(run.c_str() + run.find("-lr") + 3)));
+  }));
+  CHECK(figures.objections.at("pre-same.long").why == "the search ends at its edge: Post-LN with warm-up");
+}
+
+TEST_CASE("translation: the files are read once for all runs, also for those that follow") {
+  const Folder folder;
+  const translation::Selection selection{.vocabulary = 300, .longest = 8, .test = 10};
+  const translation::Corpus corpus = translation::corpus_of(folder.scratch.path(), selection);
+  CHECK(corpus == translation::corpus_of(folder.scratch.path(), selection));
+  CHECK(corpus != translation::corpus_of(folder.scratch.path(), {.vocabulary = 301}));
+  CHECK(corpus->get().test.size() == 10);
 }

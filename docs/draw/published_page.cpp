@@ -24,65 +24,58 @@ struct Finding {
 const std::vector<Finding>& findings() {
   static const std::vector<Finding> all = {
       {"Nguyen and Salazar 2019, arXiv 1910.05895",
-       "five low-resource translation pairs: pre-norm trains without warm-up",
+       "five low-resource translation pairs: pre-norm with smaller initial weights trains without warm-up",
        14,
        {"needs-warm-up.L2", "needs-warm-up.L6", "needs-warm-up.L12", "needs-warm-up.L24"}},
       {"Nguyen and Salazar 2019, arXiv 1910.05895",
-       "the same pairs: ScaleNorm trains faster and better; with pre-norm and fixed-length embeddings +1.1 "
-       "BLEU "
-       "on average",
-       84},
+       "the same pairs: ScaleNorm trains faster and better; all changes together +1.1 BLEU on average", 84},
       {"Zhang and Sennrich 2019, arXiv 1910.07467",
        "translation, reading and image models: RMSNorm is comparable to LayerNorm, with 7% to 64% less "
-       "running "
-       "time",
+       "running time",
        40},
       {"Zhang et al. 2019, arXiv 1901.09321",
-       "image classification and translation: with Fixup residual networks train without norms, 10,000 "
-       "layers "
-       "too",
+       "image classification and translation: with Fixup residual networks train without norms as stably as "
+       "with them, 10,000 layers too",
        81},
       {"Huang et al. 2020, ICML",
        "IWSLT'14 De-En, a small model without norms and warm-up: 35.73 BLEU (the authors' code)", 82},
-      {"Liu et al. 2020, arXiv 2004.08249",
-       "WMT'14 En-De, 18-18 layers: Post-LN diverges, Admin trains (28.91 BLEU in the authors' later code)",
+      {"Liu et al. 2020, arXiv 2004.08249", "WMT'14 En-De, 18-18 layers: Post-LN fails, Admin has 29.03 BLEU",
        75},
       {"Xiong et al. 2020, arXiv 2002.04745",
        "IWSLT'14 De-En, 6-6 layers: without warm-up Post-LN has 8.45 BLEU, with 4000 steps about 34, Pre-LN "
-       "about "
-       "34 without",
+       "about 34 without",
        54},
       {"Xiong et al. 2020, arXiv 2002.04745",
-       "the same: Post-LN gains more from warm-up",
+       "the same: Post-LN needs the warm-up, Pre-LN does not",
        14,
        {"gain.L2", "gain.L6", "gain.L12", "gain.L24"}},
       {"Xiong et al. 2020, arXiv 2002.04745",
-       "the same, each at its best initial weights and rate",
+       "the same; ours each at its best initial weights and rate",
        59,
        {"gain.difference.L2", "gain.difference.L6", "gain.difference.L12", "gain.difference.L24"}},
       {"Gilmer et al. 2021, arXiv 2110.04369",
-       "several architectures: training at a high rate succeeds where the sharpness falls early, as during a "
-       "warm-up",
+       "many classification tasks: training that succeeds at a high rate avoids or soon leaves regions of "
+       "high curvature, as with a warm-up",
        53},
       {"Takase et al. 2022, arXiv 2206.00330",
-       "WMT En-De: Post-LN is better with 6-6 layers and fails with 18-18; B2T does well at both", 77},
+       "Post-LN is better than Pre-LN with six layers or fewer and fails with 18-18 on WMT En-De; B2T trains "
+       "at both depths, with 18-18 27.52 BLEU against Pre-LN's 26.57 (the authors' code)",
+       77},
       {"Wang et al. 2022, arXiv 2203.00555",
        "WMT'17 En-De: DeepNorm has 28.8 BLEU with 18-18 layers and 28.9 with 100-100; Post-LN diverges from "
-       "18-18 "
-       "on",
+       "18-18 on",
        76},
       {"Brody et al. 2023, arXiv 2305.02582",
-       "language models: without LayerNorm's division some keys cannot be selected by any query", 83},
+       "small language models: without LayerNorm's division some keys cannot be selected by any query", 83},
       {"Xie et al. 2023, arXiv 2304.14802",
-       "translation: ResiDual outperforms Post-LN and Pre-LN at several depths", 78},
+       "several translation tasks: ResiDual outperforms Post-LN and Pre-LN at several depths", 78},
       {"Li et al. 2024, arXiv 2412.13795",
        "LLaMA-like models of 70M to 7B parameters: Mix-LN's deep layers contribute more, and it ends lower "
-       "than "
-       "Pre-LN",
+       "than Pre-LN",
        80},
       {"Kim et al. 2025, arXiv 2502.02732",
-       "models of up to 3.2B parameters, in training: Pre-LN's hidden states grow exponentially with depth, "
-       "Peri-LN's about linearly",
+       "models of up to 3.2B parameters, in training: the variance of Pre-LN's hidden states can grow "
+       "exponentially with depth, Peri-LN's grows linearly or below exponentially",
        79},
       {"Sun et al. 2025, arXiv 2502.05795",
        "models of 130M to 7B parameters: with LayerNorm scaling deep layers contribute more than in Pre-LN",
@@ -145,26 +138,19 @@ std::string published_page(const std::vector<lab::MeasuredStudy>& studies) {
   const std::vector<JudgedClaim> ledger = lab::judge_all(studies);
   std::string text =
       "# Published findings\n\nDo findings of papers on norms and their places have the same sign in the "
-      "lab's "
-      "small models? A row has a paper's setting and figure, and ours with its interval over seeds. The "
-      "papers' "
-      "models are far larger and are measured in other units, so only the sign is compared: it agrees "
-      "(**yes**) "
-      "where the whole interval lies inside the band that was written down before the run, and does not "
-      "(**no**) where it lies outside. Bands leave a margin: a small difference of the right sign is not "
-      "enough. "
-      "What each figure is, its band, its setting and its seeds are in [the ledger](claims.md), in the claim "
-      "of "
-      "the last column. Findings that older studies measure are listed with those; the others are measured "
-      "by "
-      "the study `papers`: `./run lab papers`.\n\n"
+      "lab's small models? A row has a paper's setting and figure, and ours with its interval over seeds. "
+      "Most of the papers' models are far larger, and they are measured in other units, so only the sign is "
+      "compared: it agrees (**yes**) where the whole interval lies inside the band that was written down "
+      "before the run, and does not (**no**) where it lies outside. Bands leave a margin: a small difference "
+      "of the right sign is not enough. What each figure is, its band, its setting and its seeds are in [the "
+      "ledger](claims.md), in the claim of the last column. Findings that older studies measure are listed "
+      "with those; the others are measured by the study `papers`: `./run lab papers`.\n\n"
       "| paper | setting and figure | ours | sign agrees | claim |\n|---|---|---|---|---|\n";
   for (const Finding& finding : findings()) text += row(finding, row_of(ledger, finding.claim));
   text +=
-      "\nA sign that does not agree here does not refute a paper: models of 6 to 100 layers and 32 channels "
-      "on a "
-      "small language may differ from those of the paper in more than size. A program generates this page "
-      "from "
+      "\nA sign that does not agree here does not refute a paper: models of at most 100 layers and 32 "
+      "channels on a small language may differ from those of the paper in more than size. 18-18 layers are "
+      "those of an encoder and a decoder; the lab's models are one stack. A program generates this page from "
       "[data/studies](data/studies).\n\n[Contents](README.md) \xC2\xB7 before: [The ledger of "
       "claims](claims.md) \xC2\xB7 next: [Results](results.md)\n";
   return text;

@@ -167,7 +167,8 @@ void report(Page& page, const StudyResults& results) {
        "with smaller ones Post-LN may train at these depths.",
        "**The papers' implementations.** Fixup's head does not start at 0, since it is tied to the "
        "embedding; "
-       "T-Fixup's factors are those of an encoder.",
+       "in attention it scales values, where the authors' code scales queries and keys, too; T-Fixup's "
+       "factors are those of an encoder, and its embeddings are not scaled.",
        "**Recall by every run that trains.** The best n-gram is at most a 4-gram counted on a limited text.",
        "**Long training.** A model that needs more steps than these does not show here that it catches up.",
        "**A search without luck.** Three seeds search; a setting that is unlucky on the first is lost."});

@@ -198,8 +198,8 @@ void report(Page& page, const StudyResults& results) {
   for (const kit::Table& table : {figures_table(results, grid), failed_table(results, grid)})
     if (!table.rows.empty()) page.html.table(table);
   page.limits(
-      {"**Large models.** 256 channels with 6 layers are 5 million parameters; Wortsman et al. have 10 "
-       "million to 1.2 billion. Width and depth vary separately, from one small model.",
+      {"**Large models.** 256 channels with 6 layers are 5 million parameters; Wortsman et al. go "
+       "up to 4.8 billion. Width and depth vary separately, from one small model.",
        "**Rates that scale with width.** The rates are the same in all sizes, as in Wortsman et al. Where "
        "the best rate falls with width, the range of rates does not move with it.",
        "**Seeds that fail.** Sensitivity is that of seeds without failed runs: where the highest rates fail "

@@ -150,7 +150,9 @@ TEST_CASE("papers: a failure needs a working control, and a search that ends ins
     return failed + 0.1 * std::abs(std::log10(design.lr / 1e-3));
   });
   CHECK(outcome(none, 75, "trains.post.L18") ==
-        "not measured: no working control: Pre-LN, 18 layers, 0 of 10 seeds");
+        "not measured: no working control: Pre-LN, 18 layers, 0 of 12 seeds");
+  CHECK(outcome(none, 76, "trains.deepnorm.L100") ==
+        "not measured: no working control: Post-LN, 100 layers, 0 of 12 seeds");
   CHECK(outcome(none, 84, "scalenorm-minus-layernorm.L6") ==
         "not measured: Pre-LN with ScaleNorm, 6 layers trains nowhere");
   const StudyResults edge = finished(Budget::full, [&](const papers::Arm& arm, const papers::Design& design) {

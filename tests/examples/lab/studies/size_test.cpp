@@ -159,7 +159,7 @@ TEST_CASE("size: a difference in sensitivity that grows with width is a slope ov
 TEST_CASE("size: the range of rates near the best is interpolated, and a failed run is not in it") {
   const double failed = best::task().context_free_loss(), nan = std::nan("");
   CHECK(sizes::range_near_best({2, 1.95, 1.5, 1.55, 1.9}) == doctest::Approx(1 + 0.1 / 0.45 + 0.05 / 0.35));
-  CHECK(sizes::range_near_best({1.5, 1.55, 1.6}) == doctest::Approx(2));  // all of them
+  CHECK(sizes::range_near_best({1.5, 1.55, 1.6}) == doctest::Approx(2));    // all of them
   CHECK(sizes::range_near_best({1.5, 1.9, 1.5}) == doctest::Approx(0.25));  // not beyond the gap
   CHECK(sizes::range_near_best({1.9, 1.5, nan}) == doctest::Approx(0.25 + 0.1 / (failed - 1.5)));
   CHECK(sizes::range_near_best({nan, failed - 0.05, nan}) == doctest::Approx(2));  // as far as the next rates

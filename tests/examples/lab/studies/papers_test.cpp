@@ -34,7 +34,7 @@ papers::Arm arm_in(const papers::Grid& grid, const std::string& run) {
 
 /// The settings in a run's name: "admin-L18-w750-lr0.001-s3220".
 papers::Design design_in(const std::string& run) {
-  const std::size_t warmup = run.find("-w") + 2, rate = run.find("-lr") + 3;
+  const std::size_t warmup = run.rfind("-w") + 2, rate = run.rfind("-lr") + 3;  // "tfixup-warm-L18-w750-..."
   return {std::stoll(run.substr(warmup)), std::stod(run.substr(rate))};
 }
 

@@ -82,9 +82,9 @@ BySeed difference(const BySeed& a, const BySeed& b);
 /// three. A seed with a failed run at one of them has no slope.
 BySeed slopes(const std::vector<double>& x, const std::vector<BySeed>& by_size);
 
-/// The length of the range of rates near the best one, in steps of the grid: its ends are interpolated between
-/// rates, so that it is no count, whose seeds may all be equal by chance. A failed run, NaN, is not near. NaN
-/// where all have failed.
+/// The length of the range of rates near the best one, in steps of the grid, its ends interpolated between
+/// rates: a count would often be the same on all seeds, and its interval have no width. A failed run, NaN, is
+/// not near. NaN where all have failed.
 double range_near_best(const std::vector<double>& losses);
 
 /// An arm's judging seeds at all rates of the grid.

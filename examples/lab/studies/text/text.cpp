@@ -193,30 +193,29 @@ Figures first_figures(const StudyResults& results) {
 namespace gradus::lab {
 
 Study text_study() {
-  return {
-      .name = "text",
-      .title = "Real text",
-      .question = "What do placement and warm-up do to a small GPT on real text?",
-      .setting =
-          "GPTs of width 64 on characters of tiny Shakespeare: steps of 16 windows of 32, AdamW with "
-          "decay 0.1, gradients clipped to 1, half a cosine down to a tenth. Pre-LN and Post-LN with 4 "
-          "and 12 blocks, 3000 steps, from the first step on or after 500 steps of linear warm-up, "
-          "GPT-2's initial weights or N(0, 1/fan_in), rates 0.00025 to 0.016; Pre-LN and layer-norm "
-          "scaling with 24 blocks, 800 steps, warm-up over 100, GPT-2's initial weights, the same "
-          "without smaller matrices into the stream, or N(0, 1/fan_in), rates 0.001 to 0.008. Rates are "
-          "a factor of 2 apart, and beyond where the best is the first or last (0.000125 to 0.032). For "
-          "each placement, depth and warm-up all settings on one seed, the best 3 on a second, 2 on a "
-          "third; twelve other seeds judge the best, ten with 24 blocks. Readout: the loss on the last "
-          "tenth of the text (nats per character), and what dropping one layer adds to it, paired within a "
-          "seed. A "
-          "first measurement of 600 steps with three rates, on 5 seeds, is on the page and decides no claim.",
-      .scope = "tiny Shakespeare, width 64, 3000 steps, the better of two initial weights",
-      .plan = real_text::plan,
-      .figures = real_text::figures,
-      .report = real_text::report,
-      .data = "a text file such as tiny Shakespeare, or a folder with tinyshakespeare.txt",
-      .files = real_text::files_of,
-      .next = real_text::next};
+  return {.name = "text",
+          .title = "Real text",
+          .question = "What do placement and warm-up do to a small GPT on real text?",
+          .setting =
+              "GPTs of width 64 on characters of tiny Shakespeare: steps of 16 windows of 32, AdamW with "
+              "decay 0.1, gradients clipped to 1, half a cosine down to a tenth. Pre-LN and Post-LN with 4 "
+              "and 12 blocks, 3000 steps, from the first step on or after 500 steps of linear warm-up, "
+              "GPT-2's initial weights or N(0, 1/fan_in), rates 0.00025 to 0.016; Pre-LN and layer-norm "
+              "scaling with 24 blocks, 800 steps, warm-up over 100, GPT-2's initial weights, the same "
+              "without smaller matrices into the stream, or N(0, 1/fan_in), rates 0.001 to 0.008. Rates are "
+              "a factor of 2 apart, and beyond where the best is the first or last (0.000125 to 0.032). For "
+              "each placement, depth and warm-up all settings on one seed, the best 3 on a second, 2 on a "
+              "third; twelve other seeds judge the best, ten with 24 blocks. Readout: the loss on the last "
+              "tenth of the text (nats per character), and what dropping one layer adds to it, paired within "
+              "a seed. A first measurement of 600 steps with three rates, on 5 seeds, is on the page and "
+              "decides no claim.",
+          .scope = "tiny Shakespeare, width 64, 3000 steps, the better of two initial weights",
+          .plan = real_text::plan,
+          .figures = real_text::figures,
+          .report = real_text::report,
+          .data = "a text file such as tiny Shakespeare, or a folder with tinyshakespeare.txt",
+          .files = real_text::files_of,
+          .next = real_text::next};
 }
 
 }  // namespace gradus::lab

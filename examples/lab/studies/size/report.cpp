@@ -50,9 +50,8 @@ void add_setting(Page& page, const Grid& grid) {
       "Two figures say how much the rate matters. **Sensitivity** is the mean loss over the rates minus the "
       "lowest (Wortsman et al. 2023). A mean over failed and surviving runs is no figure, so a seed on which "
       "a run fails has no sensitivity. The **range near the best** reaches over the rates whose loss is "
-      "within {} nats "
-      "of the lowest on the same seed, in steps of half a decade, with ends interpolated between rates: a "
-      "failed run is not near, so this range also exists where rates fail. "
+      "within {} nats of the lowest on the same seed, in steps of half a decade, with ends interpolated "
+      "between rates: a failed run is not near, so this range also exists where rates fail. "
       "Slopes are by least squares over the logarithm of the size, one for each seed, from the sizes that "
       "are run with it, at least three.",
       number_text(kNear)));

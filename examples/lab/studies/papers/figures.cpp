@@ -39,11 +39,14 @@ constexpr Difference kDifferences[] = {{"b2t-minus-post.L6", "b2t-L6", "post-L6"
 struct Training {
   const char *id, *arm, *control;
 };
-constexpr Training kTrainings[] = {
-    {"trains.admin.L18", "admin-L18", "pre-L18"},  {"trains.post.L18", "post-L18", "pre-L18"},
-    {"trains.b2t.L18", "b2t-L18", "pre-L18"},      {"trains.residual.L18", "residual-L18", "pre-L18"},
-    {"trains.fixup.L18", "fixup-L18", "pre-L18"},  {"trains.tfixup.L18", "tfixup-cold-L18", "pre-L18"},
-    {"trains.deepnorm.L100", "deepnorm-L100", ""}, {"trains.post.L100", "post-L100", "deepnorm-L100"}};
+constexpr Training kTrainings[] = {{"trains.admin.L18", "admin-L18", "pre-L18"},
+                                   {"trains.post.L18", "post-L18", "pre-L18"},
+                                   {"trains.b2t.L18", "b2t-L18", "pre-L18"},
+                                   {"trains.residual.L18", "residual-L18", "pre-L18"},
+                                   {"trains.fixup.L18", "fixup-L18", "pre-L18"},
+                                   {"trains.tfixup.L18", "tfixup-cold-L18", "pre-L18"},
+                                   {"trains.deepnorm.L100", "deepnorm-L100", "post-L100"},
+                                   {"trains.post.L100", "post-L100", "deepnorm-L100"}};
 
 /// Whether arm a ends below arm b by more than a margin: also where b fails.
 constexpr Difference kBelow[] = {{"fixup-below-none.L18", "fixup-L18", "none-L18"}};
@@ -110,7 +113,7 @@ class AllFigures {
     // At an edge a better rate may lie outside, so a failure is none.
     if (2 * trained <= std::ssize(all_[one.id]))
       all_.object(one.id, end_of_search(found[0].at_edge(), found[0].arm().title));
-    if (trained > 0 || *one.control == '\0') return;
+    if (trained > 0) return;
     std::int64_t working = 0, seeds = 0;
     const std::optional<ArmResults> control = results_of(results_, grid_, one.control);
     for (const double loss : control ? finite(control->losses()) : std::vector<double>{})

@@ -49,8 +49,9 @@ void add_setting(Page& page, const Grid& grid) {
   page.html.paragraph(fmt::format(
       "Two figures say how much the rate matters. **Sensitivity** is the mean loss over the rates minus the "
       "lowest (Wortsman et al. 2023). A mean over failed and surviving runs is no figure, so a seed on which "
-      "a run fails has no sensitivity. **Rates near the best** are those whose loss is within {} nats of "
-      "the lowest on the same seed: a failed run is not near, so this number also exists where rates fail. "
+      "a run fails has no sensitivity. The **range near the best** reaches over the rates whose loss is "
+      "within {} nats of the lowest on the same seed, in steps of half a decade, with ends interpolated "
+      "between rates: a failed run is not near, so this range also exists where rates fail. "
       "Slopes are by least squares over the logarithm of the size, one for each seed, from the sizes that "
       "are run with it, at least three.",
       number_text(kNear)));
@@ -129,7 +130,7 @@ kit::Panels losses_of_variants(const StudyResults& results, const Grid& grid) {
 
 kit::Table figures_table(const StudyResults& results, const Grid& grid) {
   kit::Table table{.caption = "Figures of each model, mean and range over seeds",
-                   .header = {"", "Sensitivity", "Rates near the best", "Best rate, searched",
+                   .header = {"", "Sensitivity", "Range near the best", "Best rate, searched",
                               "Loss there, surviving runs", "At an edge"}};
   for (const Arm& arm : grid.arms()) {
     const Sweep sweep(results, grid, arm);
@@ -176,10 +177,11 @@ void add_charts(Page& page, const StudyResults& results, const Grid& grid) {
                 "size has no point where a rate fails on every seed: see the next chart.");
     page.figure(
         "near-by-" + line.name,
-        by_size(results, grid, line, "Rates near the best" + against, "rates", &Sweep::near_best),
-        fmt::format("How many of the {} rates end within {} nats of the best one. Means over seeds; bars "
-                    "range from the lowest to the highest.",
-                    grid.rates().size(), number_text(kNear)));
+        by_size(results, grid, line, "Range of rates near the best" + against, "half decades",
+                &Sweep::near_best),
+        fmt::format("How far the rates reach that end within {} nats of the best one, of {} half decades. "
+                    "Means over seeds; bars range from the lowest to the highest.",
+                    number_text(kNear), grid.rates().size() - 1));
   }
   page.figure("loss", losses_of_sizes(results, grid),
               "Means over the seeds whose runs did not fail; bars range from the lowest to the highest. The "
@@ -203,7 +205,7 @@ void report(Page& page, const StudyResults& results) {
        "**Rates that scale with width.** The rates are the same in all sizes, as in Wortsman et al. Where "
        "the best rate falls with width, the range of rates does not move with it.",
        "**Seeds that fail.** Sensitivity is that of seeds without failed runs: where the highest rates fail "
-       "on all seeds, only the number of rates near the best compares the placements.",
+       "on all seeds, only the range of rates near the best compares the placements.",
        "**An unbiased sensitivity.** The minimum over rates is taken on the judging seeds themselves, and "
        "the lowest of several noisy losses looks lower than it is. The best loss is at a rate that other "
        "seeds chose.",

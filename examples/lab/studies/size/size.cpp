@@ -219,7 +219,7 @@ Study size_study() {
           "z-loss (weight 0.0001), each alone: 32 x 6, 64 x 6 and 32 x 24 six seeds, 128 x 6 five. For the "
           "best loss, with warm-up: all rates on one other seed, the best two on a second (256 x 6: one "
           "seed), and beyond the rates where the best is the first or last (0.00001 to 0.1). Steps and rates "
-          "are the same in all sizes. Readouts: sensitivity, the number of rates within 0.1 nats of the "
+          "are the same in all sizes. Readouts: sensitivity, the range of rates within 0.1 nats of the "
           "best, and the loss on the validation set, paired within a seed; slopes over the logarithm of "
           "the size, one for each seed.",
       .scope =

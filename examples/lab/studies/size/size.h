@@ -82,6 +82,11 @@ BySeed difference(const BySeed& a, const BySeed& b);
 /// three. A seed with a failed run at one of them has no slope.
 BySeed slopes(const std::vector<double>& x, const std::vector<BySeed>& by_size);
 
+/// The length of the range of rates near the best one, in steps of the grid, its ends interpolated between
+/// rates: a count would often be the same on all seeds, and its interval have no width. A failed run, NaN, is
+/// not near. NaN where all have failed.
+double range_near_best(const std::vector<double>& losses);
+
 /// An arm's judging seeds at all rates of the grid.
 class Sweep {
  public:
@@ -90,7 +95,7 @@ class Sweep {
   const Arm& arm() const { return arm_; }
   /// Wortsman et al. 2023 (arXiv:2309.14322), of seeds without failed runs.
   BySeed sensitivities() const;
-  /// The number of rates near the best; a failed run is not near. NaN only where all runs have failed.
+  /// How far the rates near the best reach: see range_near_best(). NaN only where all runs have failed.
   BySeed near_best() const;
   /// [rate][seed]; NaN where a run has not finished.
   std::vector<std::vector<double>> by_rate() const;

@@ -48,6 +48,24 @@ BySeed slopes(const std::vector<double>& x, const std::vector<BySeed>& by_size) 
   return all;
 }
 
+double range_near_best(const std::vector<double>& losses) {
+  if (finite(losses).empty()) return kMissing;
+  std::vector<double> ends = losses;  // those of failed runs are above all others
+  for (double& end : ends)
+    if (std::isnan(end)) end = best::task().context_free_loss();
+  const auto best = static_cast<std::size_t>(std::min_element(ends.begin(), ends.end()) - ends.begin());
+  const double most = ends[best] + kNear;
+  std::size_t low = best, high = best;
+  while (low > 0 && losses[low - 1] <= most) --low;  // NaN is not
+  while (high + 1 < losses.size() && losses[high + 1] <= most) ++high;
+  // The part of the step to a neighbour after which the loss crosses `most`.
+  const auto part = [&](std::size_t near, std::size_t far) {
+    return (most - ends[near]) / (std::max(ends[far], most) - ends[near]);
+  };
+  return static_cast<double>(high - low) + (low > 0 ? part(low, low - 1) : 0) +
+         (high + 1 < losses.size() ? part(high, high + 1) : 0);
+}
+
 Sweep::Sweep(const StudyResults& results, const Grid& grid, const Arm& arm)
     : arm_(arm), rates_(grid.rates().size()) {
   for (const std::uint64_t seed : grid.judging(arm)) {
@@ -73,15 +91,7 @@ BySeed Sweep::sensitivities() const {
   });
 }
 
-BySeed Sweep::near_best() const {
-  return of_each([](const std::vector<double>& losses) {
-    const std::vector<double> survived = finite(losses);
-    if (survived.empty()) return kMissing;
-    const double most = *std::min_element(survived.begin(), survived.end()) + kNear;
-    return static_cast<double>(
-        std::count_if(survived.begin(), survived.end(), [&](double loss) { return loss <= most; }));
-  });
-}
+BySeed Sweep::near_best() const { return of_each(range_near_best); }
 
 std::vector<std::vector<double>> Sweep::by_rate() const {
   std::vector<std::vector<double>> all(rates_);

@@ -149,7 +149,7 @@ Grid grid_of(const StudyOptions& options) {
             .judging = 10,
             .few = 16,
             .many = 160,
-            .deep = 80,
+            .deep = 160,
             .group = 8};
   if (options.budget == Budget::full) return grid;
   grid.judging = 5, grid.few = 5;
@@ -186,7 +186,7 @@ Study statements_study() {
           "on "
           "a second, 2 on a third; ten other seeds judge. With a chain of 2 also a constant rate of r/10, r "
           "or 3r in the first quarter, and the same afterwards: 16 seeds with r/10 and 160 with r and 3r for "
-          "6 blocks, 80 with r for 12. Readout: the loss on the validation set (nats per character), paired "
+          "6 blocks, 160 with r for 12. Readout: the loss on the validation set (nats per character), paired "
           "within a seed.",
       .scope = "recall language of ten boxes, width 32, 1600 steps, N(0, 1/fan_in) over sqrt(2L)",
       .plan = statements::plan,

@@ -205,9 +205,10 @@ Study text_study() {
               "without smaller matrices into the stream, or N(0, 1/fan_in), rates 0.001 to 0.008. Rates are "
               "a factor of 2 apart, and beyond where the best is the first or last (0.000125 to 0.032). For "
               "each placement, depth and warm-up all settings on one seed, the best 3 on a second, 2 on a "
-              "third; ten other seeds judge the best. Readout: the loss on the last tenth of the text (nats "
-              "per character), and what dropping one layer adds to it, paired within a seed. A first "
-              "measurement of 600 steps with three rates, on 5 seeds, is on the page and decides no claim.",
+              "third; twelve other seeds judge the best, ten with 24 blocks. Readout: the loss on the last "
+              "tenth of the text (nats per character), and what dropping one layer adds to it, paired within "
+              "a seed. A first measurement of 600 steps with three rates, on 5 seeds, is on the page and "
+              "decides no claim.",
           .scope = "tiny Shakespeare, width 64, 3000 steps, the better of two initial weights",
           .plan = real_text::plan,
           .figures = real_text::figures,

@@ -34,7 +34,7 @@ papers::Arm arm_in(const papers::Grid& grid, const std::string& run) {
 
 /// The settings in a run's name: "admin-L18-w750-lr0.001-s3220".
 papers::Design design_in(const std::string& run) {
-  const std::size_t warmup = run.find("-w") + 2, rate = run.find("-lr") + 3;
+  const std::size_t warmup = run.rfind("-w") + 2, rate = run.rfind("-lr") + 3;  // "tfixup-warm-L18-w750-..."
   return {std::stoll(run.substr(warmup)), std::stod(run.substr(rate))};
 }
 
@@ -150,7 +150,9 @@ TEST_CASE("papers: a failure needs a working control, and a search that ends ins
     return failed + 0.1 * std::abs(std::log10(design.lr / 1e-3));
   });
   CHECK(outcome(none, 75, "trains.post.L18") ==
-        "not measured: no working control: Pre-LN, 18 layers, 0 of 10 seeds");
+        "not measured: no working control: Pre-LN, 18 layers, 0 of 12 seeds");
+  CHECK(outcome(none, 76, "trains.deepnorm.L100") ==
+        "not measured: no working control: Post-LN, 100 layers, 0 of 12 seeds");
   CHECK(outcome(none, 84, "scalenorm-minus-layernorm.L6") ==
         "not measured: Pre-LN with ScaleNorm, 6 layers trains nowhere");
   const StudyResults edge = finished(Budget::full, [&](const papers::Arm& arm, const papers::Design& design) {

@@ -156,26 +156,33 @@ TEST_CASE("size: a difference in sensitivity that grows with width is a slope ov
   CHECK(outcome(results, 70, "depth.near") == "no");
 }
 
-TEST_CASE("size: a rate near the best is one within 0.1 nats; a failed run is not") {
-  const double failed = best::task().context_free_loss();
+TEST_CASE("size: the range of rates near the best is interpolated, and a failed run is not in it") {
+  const double failed = best::task().context_free_loss(), nan = std::nan("");
+  CHECK(sizes::range_near_best({2, 1.95, 1.5, 1.55, 1.9}) == doctest::Approx(1 + 0.1 / 0.45 + 0.05 / 0.35));
+  CHECK(sizes::range_near_best({1.5, 1.55, 1.6}) == doctest::Approx(2));    // all of them
+  CHECK(sizes::range_near_best({1.5, 1.9, 1.5}) == doctest::Approx(0.25));  // not beyond the gap
+  CHECK(sizes::range_near_best({1.9, 1.5, nan}) == doctest::Approx(0.25 + 0.1 / (failed - 1.5)));
+  CHECK(sizes::range_near_best({nan, failed - 0.05, nan}) == doctest::Approx(2));  // as far as the next rates
+  CHECK(std::isnan(sizes::range_near_best({nan, nan})));
   const StudyResults results = finished([=](const Arm& arm, double lr, std::uint64_t seed) {
     // 0.08 a decade: all rates but the highest, 1.48 decades away; fails at the two highest in Post-LN.
     return is_post(arm) && lr > 5e-3 ? failed : valley(lr, seed);
   });
   const sizes::Grid grid = sizes::grid_of(options_of(Budget::full));
   const sizes::Sweep pre(results, grid, {"Pre-LN", {64, 6}}), post(results, grid, {"Post-LN", {64, 6}});
-  CHECK(pre.near_best().values == std::vector<double>(8, 5));
-  CHECK(post.near_best().values == std::vector<double>(8, 4));
+  for (const double range : pre.near_best().values)
+    CHECK(range == doctest::Approx(4 + (0.1 - 0.08) / (0.08 * std::log10(3))));
+  for (const double range : post.near_best().values) CHECK(std::abs(range - 3.025) < 0.02);
   CHECK(finite(post.sensitivities().values).empty());
   CHECK(post.sensitivities().finished == std::vector<bool>(8, true));
   CHECK(finite(pre.sensitivities().values).size() == 8);
 }
 
-TEST_CASE("size: seeds on which a run fails have no sensitivity, but rates near the best") {
+TEST_CASE("size: seeds on which a run fails have no sensitivity, but a range of rates near the best") {
   const double failed = best::task().context_free_loss();
   const auto fails_from = [=](std::int64_t width) {
     return finished([=](const Arm& arm, double lr, std::uint64_t seed) {
-      return is_post(arm) && arm.size.width >= width && lr > 2e-2 ? failed : valley(lr, seed);
+      return is_post(arm) && arm.size.width >= width && lr > 2e-2 ? failed : valley(lr, seed, 0.12);
     });
   };
   // The sixth seed is not run at width 256.
@@ -201,8 +208,11 @@ TEST_CASE("size: QK-norm, z-loss and warm-up are compared with training that dif
       CHECK(outcome(results, 73, "warm-up." + rest) == "yes");
     }
   const Figures figures = study_named("size").figures(results);
-  CHECK(figures.at("qk.near.pre-d128-L6") == std::vector<double>(5, 1));       // 6 rates instead of 5
-  CHECK(figures.at("warm-up.near.pre-d32-L24") == std::vector<double>(6, 2));  // 5 instead of 3
+  CHECK(figures.at("qk.near.pre-d128-L6").size() == 5);
+  for (const double more : figures.at("qk.near.pre-d128-L6"))  // 5, all there is, instead of 4.52
+    CHECK(more == doctest::Approx(5 - (4 + 0.25 / std::log10(3))));
+  CHECK(figures.at("warm-up.near.pre-d32-L24").size() == 6);
+  for (const double more : figures.at("warm-up.near.pre-d32-L24")) CHECK(std::abs(more - 2.03) < 0.01);
   CHECK(!figures.contains("qk.near.pre-d256-L6"));
 }
 

@@ -43,8 +43,9 @@ std::vector<std::pair<Path, std::string>> made(const Path& folder,
 }
 
 void write(const Path& folder) {
+  const auto files = made(folder, committed(folder));
   std::filesystem::remove_all(folder / "pictures" / "studies");
-  for (const auto& [path, content] : made(folder, committed(folder))) {
+  for (const auto& [path, content] : files) {
     kit::make_folder(path.parent_path());
     kit::replace_file(path, content);
   }

@@ -30,7 +30,9 @@ struct Question {
 const std::vector<Question>& questions() {
   static const std::vector<Question> all = {
       {"Does Pre-LN end lower than Post-LN?",
-       {{62, {"best.L6", "best.L12", "best.L24"}}, {55, {"end.L4", "end.L12"}}}},
+       {{62, {"best.L6", "best.L12", "best.L24"}},
+        {55, {"best.L4", "best.L12"}},
+        {18, {"best.L2", "best.L6", "best.L12", "best.L24"}}}},
       {"Is Pre-LN less sensitive to the learning rate?",
        {{58, {"sensitivity.L6", "sensitivity.L12", "sensitivity.L24"}},
         {13, {"sensitivity-warm.L2", "sensitivity-warm.L6", "sensitivity-warm.L12"}}}},

@@ -218,7 +218,8 @@ std::vector<std::string> faults_of_lists(const std::vector<std::string>& units,
       {"**Claims that hold.**", {"holds"}},
       {"**Claims that are false.**", {"false"}},
       {"**Claims that hold only in some settings.**", {"holds only where"}},
-      {"**Disputed and unclear claims.**", {"disputed", "unclear", "not decided"}}};
+      {"**Disputed and unclear claims.**", {"disputed", "unclear", "not decided"}},
+      {"**Claims that are not measured yet.**", {"not measured"}}};
   std::vector<std::string> faults;
   const VerdictList* now = nullptr;
   for (const std::string& unit : units) {

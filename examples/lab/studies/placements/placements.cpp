@@ -170,7 +170,8 @@ Study placements_study() {
       .scope = "small recall language, width 16, 400 steps, N(0, 1/fan_in)",
       .plan = placements::plan,
       .figures = placements::figures,
-      .report = placements::report};
+      .report = placements::report,
+      .next = placements::next_searched};
 }
 
 }  // namespace gradus::lab

@@ -120,8 +120,8 @@ TEST_CASE("placements: the searching seeds choose weights, rate and the better o
   CHECK(arms[3].chosen()->scheme == "tfixup");
   CHECK(arms[3].chosen()->lr == 1e-3);
   CHECK(placements::better_of_two(arms) == &arms[0]);  // Post-LN is better only where it is judged
-  for (const double above : study_named("placements").figures(results).at("best.b2t.L24"))
-    CHECK(above == doctest::Approx(0.1));
+  const Figures figures = study_named("placements").figures(results);
+  for (const double above : figures.at("best.b2t.L24")) CHECK(above == doctest::Approx(0.1));
   CHECK(outcome(results, 86, "best.b2t.L24") == "no");
   CHECK(outcome(results, 86, "best.mix.L24") == "yes");
 }

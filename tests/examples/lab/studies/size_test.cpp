@@ -223,8 +223,8 @@ TEST_CASE("size: the gap of the best losses is at rates that other seeds chose")
   });
   CHECK(outcome(results, 74, "depth.best") == "yes");
   CHECK(outcome(results, 74, "width.best") == "no");
-  for (const double slope : study_named("size").figures(results).at("depth.best"))
-    CHECK(slope == doctest::Approx(0.02));
+  const Figures figures = study_named("size").figures(results);
+  for (const double slope : figures.at("depth.best")) CHECK(slope == doctest::Approx(0.02));
   const sizes::Grid grid = sizes::grid_of(options_of(Budget::full));
   CHECK(sizes::chosen_of(results, grid, {"Post-LN", {256, 6}}).rate == 3e-4);
   CHECK(sizes::chosen_of(results, grid, {"Pre-LN", {32, 24}}).rate == 3e-3);

@@ -36,7 +36,7 @@ const std::vector<Question>& questions() {
       {"Is Pre-LN less sensitive to the learning rate?",
        {{58, {"sensitivity.L6", "sensitivity.L12", "sensitivity.L24"}},
         {13, {"sensitivity-warm.L2", "sensitivity-warm.L6", "sensitivity-warm.L12"}}}},
-      {"Does Pre-LN do without a warm-up?",
+      {"Can Pre-LN do without a warm-up?",
        {{59, {"gain.pre.L6", "gain.pre.L12", "gain.pre.L24"}},
         {14, {"needs-warm-up.L6", "needs-warm-up.L12", "needs-warm-up.L24"}}}},
       {"Does Post-LN train, too?",
@@ -81,7 +81,7 @@ std::string sentence(const std::vector<JudgedClaim>& ledger, const Question& que
       continue;
     std::string outcomes;
     for (const Judged* one : measures) outcomes += (outcomes.empty() ? "" : "; ") + outcome(*one);
-    return fmt::format("**{}** {}. The figure is the {}; scope: {}; {}.", question.text, outcomes,
+    return fmt::format("**{}** {}. The figure: {}; scope: {}; {}.", question.text, outcomes,
                        measures.front()->measure->what, row.scope, links.back());
   }
   return fmt::format("**{}** {} not measured: {}.", question.text, mark_of(Judgement::not_measured).sign,

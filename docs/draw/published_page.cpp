@@ -34,11 +34,11 @@ const std::vector<Finding>& findings() {
        "running time",
        40},
       {"Zhang et al. 2019, arXiv 1901.09321",
-       "image classification and translation: with Fixup residual networks train without norms as stably as "
-       "with them, 10,000 layers too",
+       "image classification and translation: with Fixup, residual networks without norms train as stably as "
+       "with them, even with 10,000 layers",
        81},
       {"Huang et al. 2020, ICML",
-       "IWSLT'14 De-En, a small model without norms and warm-up: 35.73 BLEU (the authors' code)", 82},
+       "IWSLT'14 De-En, a small model without norms or warm-up: 35.73 BLEU (the authors' code)", 82},
       {"Liu et al. 2020, arXiv 2004.08249", "WMT'14 En-De, 18-18 layers: Post-LN fails, Admin has 29.03 BLEU",
        75},
       {"Xiong et al. 2020, arXiv 2002.04745",
@@ -50,12 +50,12 @@ const std::vector<Finding>& findings() {
        14,
        {"gain.L2", "gain.L6", "gain.L12", "gain.L24"}},
       {"Xiong et al. 2020, arXiv 2002.04745",
-       "the same; ours each at its best initial weights and rate",
+       "the same; ours: each placement at its best initial weights and rate",
        59,
        {"gain.difference.L2", "gain.difference.L6", "gain.difference.L12", "gain.difference.L24"}},
-      {"Gilmer et al. 2021, arXiv 2110.04369",
-       "many classification tasks: training that succeeds at a high rate avoids or soon leaves regions of "
-       "high curvature, as with a warm-up",
+      {"Gilmer et al. 2022, arXiv 2110.04369",
+       "many classification tasks: training at a high rate succeeds where it avoids or soon leaves regions "
+       "of high curvature, which a warm-up achieves",
        53},
       {"Takase et al. 2022, arXiv 2206.00330",
        "Post-LN is better than Pre-LN with six layers or fewer and fails with 18-18 on WMT En-De; B2T trains "
@@ -75,10 +75,10 @@ const std::vector<Finding>& findings() {
        80},
       {"Kim et al. 2025, arXiv 2502.02732",
        "models of up to 3.2B parameters, in training: the variance of Pre-LN's hidden states can grow "
-       "exponentially with depth, Peri-LN's grows linearly or below exponentially",
+       "exponentially with depth, Peri-LN's grows linearly or sub-exponentially",
        79},
       {"Sun et al. 2025, arXiv 2502.05795",
-       "models of 130M to 7B parameters: with LayerNorm scaling deep layers contribute more than in Pre-LN",
+       "models of 130M to 7B parameters: with layer-norm scaling deep layers contribute more than in Pre-LN",
        28,
        {"against-scaling"}}};
   return all;
@@ -143,14 +143,15 @@ std::string published_page(const std::vector<lab::MeasuredStudy>& studies) {
       "compared: it agrees (**yes**) where the whole interval lies inside the band that was written down "
       "before the run, and does not (**no**) where it lies outside. Bands leave a margin: a small difference "
       "of the right sign is not enough. What each figure is, its band, its setting and its seeds are in [the "
-      "ledger](claims.md), in the claim of the last column. Findings that older studies measure are listed "
-      "with those; the others are measured by the study `papers`: `./run lab papers`.\n\n"
+      "ledger](claims.md), under the claim in the last column. The study `papers` (`./run lab "
+      "papers`) measures claims 75 to 84, other studies the rest.\n\n"
       "| paper | setting and figure | ours | sign agrees | claim |\n|---|---|---|---|---|\n";
   for (const Finding& finding : findings()) text += row(finding, row_of(ledger, finding.claim));
   text +=
-      "\nA sign that does not agree here does not refute a paper: models of at most 100 layers and 32 "
-      "channels on a small language may differ from those of the paper in more than size. 18-18 layers are "
-      "those of an encoder and a decoder; the lab's models are one stack. A program generates this page from "
+      "\nA sign that does not agree here does not refute a paper: models of at most 100 layers and 64 "
+      "channels, most of them on a small artificial language, may differ from those of the paper in more "
+      "than size. 18-18 layers are those of an encoder and a decoder; the lab's models are one stack, except "
+      "in claim 54. A program generates this page from "
       "[data/studies](data/studies).\n\n[Contents](README.md) \xC2\xB7 before: [The ledger of "
       "claims](claims.md) \xC2\xB7 next: [Results](results.md)\n";
   return text;

@@ -32,8 +32,8 @@ std::string verdicts(const lab::MeasuredStudy& study) {
 
 ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
   ResultsPage results{
-      "# Results\n\n## Five questions of practice\n\nThe answers are the ledger's and follow each new "
-      "measurement. "
+      "# Results\n\n## Five questions of practice\n\nThe answers are the ledger's and change with its "
+      "verdicts. "
       "In parentheses: where, and the interval over seeds.\n\n" +
       practice(lab::judge_all(measured)) +
       "\n## Study by study\n\nThis page has the charts of the lab's [studies](studies.md), as run for these "

@@ -165,7 +165,7 @@ Study placements_study() {
           "rate is the one that is best on the other seeds. Two more comparisons search rates from 0.0003 or "
           "0.001 up, and initial weights where a paper prescribes none, on three seeds, and judge on ten "
           "others: 24 blocks of width 32 for 2000 steps of 4 lines of the language of `best`, each placement "
-          "whose paper claims depth against the better of Pre-LN and Post-LN on the searching seeds; and the "
+          "proposed for deep stacks against the better of Pre-LN and Post-LN on the searching seeds; and the "
           "small models with 96 blocks until they have learned to look back, or 3000 steps.",
       .scope = "small recall language, width 16, 400 steps, N(0, 1/fan_in)",
       .plan = placements::plan,

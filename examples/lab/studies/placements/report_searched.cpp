@@ -78,7 +78,7 @@ void add_best_section(Page& page, const StudyResults& results) {
   const std::vector<ArmResults> arms = results_of(results, comparison);
   page.html.heading(fmt::format("{}, each placement at its best", counted(comparison.layers, "layer")));
   page.html.paragraph(
-      fmt::format("The placements whose papers claim depth, against the better of Pre-LN and Post-LN on the "
+      fmt::format("The placements proposed for deep stacks, against the better of Pre-LN and Post-LN on the "
                   "seeds that "
                   "search. The models have 32 channels and 4 heads; the language has ten boxes of five "
                   "things, each box "

@@ -45,7 +45,7 @@ struct Comparison {
   std::string run_name(const Arm& arm, const Design& design, std::uint64_t seed) const;
 };
 
-/// Each placement whose paper claims depth at its best, Pre-LN and Post-LN first: by the loss after the last
+/// Each placement proposed for deep stacks, at its best, Pre-LN and Post-LN first: by the loss after the last
 /// step, on the language of the study `best`.
 Comparison at_best(const StudyOptions& options);
 /// Pre-LN first, ReZero, the control, last: a run ends when the loss on the validation set has reached the

@@ -137,8 +137,9 @@ std::string describe_time(const Grid& grid, const Figures& all) {
       words += fmt::format("{}after {} of its steps with {}", words.empty() ? "" : "; ",
                            mean_and_range(shares, 3), counted(layers, "layer"));
   return words.empty() ? "Too few runs have finished to say how soon Pre-LN reaches Post-LN's final loss."
-                       : "Pre-LN without warm-up reaches the final loss of Post-LN with warm-up " + words +
-                             " (1: not before the end).";
+                       : "In the first measurement, which decides no claim, Pre-LN without warm-up reaches the "
+                         "final loss of Post-LN with warm-up " +
+                             words + " (1: not before the end).";
 }
 
 }  // namespace
@@ -166,8 +167,8 @@ void report(Page& page, const StudyResults& results) {
   for (const std::int64_t warmup : grid.rates.size() > 1 ? grid.warmups : std::vector<std::int64_t>{})
     page.figure(
         fmt::format("loss-w{}", warmup), loss_by_rate(results, grid, warmup),
-        fmt::format("A low curve with a wide valley is best. Points are means over {}; bars range from "
-                    "the lowest to the highest.",
+        fmt::format("From the first measurement, which decides no claim. A low curve with a wide valley is "
+                    "best. Points are means over {}; bars range from the lowest to the highest.",
                     count_seeds(grid.seeds.size())));
   page.html.heading("Final losses");
   page.html.paragraph("Each at its best rate and warm-up: " +

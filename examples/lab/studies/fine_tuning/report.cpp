@@ -111,7 +111,8 @@ void add_charts(Page& page, const StudyResults& results) {
   page.figure("loss", loss, lower + cares + describe_bands(grid.seeds.size()));
   page.figure("forgetting",
               panels_of(results, "forgetting", "Forgetting of the first language", "rise of its loss (nats)"),
-              forgets + describe_bands(grid.seeds.size()));
+              forgets + "A model that learned the first language less well has less to forget. " +
+                  describe_bands(grid.seeds.size()));
 }
 
 }  // namespace

@@ -136,10 +136,11 @@ std::string describe_time(const Grid& grid, const Figures& all) {
     if (const auto& shares = all.at(fmt::format("time.L{}", layers)); !shares.empty())
       words += fmt::format("{}after {} of its steps with {}", words.empty() ? "" : "; ",
                            mean_and_range(shares, 3), counted(layers, "layer"));
-  return words.empty() ? "Too few runs have finished to say how soon Pre-LN reaches Post-LN's final loss."
-                       : "In the first measurement, which decides no claim, Pre-LN without warm-up reaches the "
-                         "final loss of Post-LN with warm-up " +
-                             words + " (1: not before the end).";
+  return words.empty()
+             ? "Too few runs have finished to say how soon Pre-LN reaches Post-LN's final loss."
+             : "In the first measurement, which decides no claim, Pre-LN without warm-up reaches the "
+               "final loss of Post-LN with warm-up " +
+                   words + " (1: not before the end).";
 }
 
 }  // namespace

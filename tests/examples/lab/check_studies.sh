@@ -82,7 +82,8 @@ sed -i 's/"gradus": "[^"]*"/"gradus": "0.0.0"/' other/start/study.json
 expect 0 start --resume other # another version with the same arithmetic
 sed -i 's/"arithmetic": "[^"]*"/"arithmetic": "0"/' other/start/study.json
 refused 1 'other/start was begun with arithmetic 0, here it is arithmetic' start --resume other
-refused 2 '--extend goes with --resume' start --quick --extend --out y
+expect 2 start --quick --extend --out y
+says err 'lab start: --extend goes with --resume'
 expect 0 start --resume other --extend
 expect 0 start --resume other # whose last runs are of this machine
 [ "$(grep -c '"after"' other/start/study.json)" = 1 ] || fail 'study.json does not have one extension'

@@ -59,9 +59,9 @@ void add_numbers(Measured& measured, const Sublayers& at, const std::string& whe
   measured.numbers["normed." + when] = off;
   measured.numbers["input." + when] = log_slope(at.stream, at.input);
   measured.numbers["share." + when] = log_slope(at.stream, at.share);
-  measured.series["stream." + when] = at.stream;
-  measured.series["input." + when] = at.input;
-  measured.series["share." + when] = at.share;
+  measured.series["streams." + when] = at.stream;
+  measured.series["inputs." + when] = at.input;
+  measured.series["shares." + when] = at.share;
 }
 
 }  // namespace
@@ -122,8 +122,9 @@ void add_regulation(Page& page, const StudyResults& results) {
       "Mean (lowest to highest seed)", "", rows, times, [&](const Titled& row, const Titled& time) {
         return mean_and_range(regulated_of(results).numbers(row.name + "." + time.name));
       }));
-  const Titled sizes[] = {
-      {"stream", "the stream before it"}, {"input", "its input"}, {"share", "what it adds, over the stream"}};
+  const Titled sizes[] = {{"streams", "the stream before it"},
+                          {"inputs", "its input"},
+                          {"shares", "what it adds, over the stream"}};
   const auto chart = [&](const Titled& size) {
     return kit::LineChart{.title = size.title,
                           .x_label = "sublayer",

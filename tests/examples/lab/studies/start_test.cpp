@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "lab/study/records.h"
 #include "made_results.h"
 #include "near.h"
 
@@ -82,7 +83,7 @@ TEST_CASE("a training that ends before the measured step has no numbers for it")
 
 TEST_CASE("Pre-LN's norms keep the sizes of inputs while the stream grows") {
   const Measured regulated = start::measure_regulated(1000, 2);
-  const std::vector<double>& stream = regulated.series.at("stream.start");
+  const std::vector<double>& stream = regulated.series.at("streams.start");
   CHECK(stream.size() == 24);
   CHECK(regulated.numbers.at("growth.start") == near(stream.back() / stream.front()));
   CHECK(regulated.numbers.at("growth.start") > 2);
@@ -90,9 +91,10 @@ TEST_CASE("Pre-LN's norms keep the sizes of inputs while the stream grows") {
   CHECK(regulated.numbers.at("normed.end") < 0.01);
   // At the start gains are 1 and biases 0: the input is the normalised stream.
   CHECK(std::abs(regulated.numbers.at("input.start")) < 0.01);
-  CHECK(regulated.series.at("input.start").front() == near(1, 0.01));
+  CHECK(regulated.series.at("inputs.start").front() == near(1, 0.01));
   CHECK(regulated.numbers.at("share.start") < 0);  // what a sublayer adds does not grow like the stream
-  CHECK(regulated.series.at("stream.end") != stream);
+  CHECK(regulated.series.at("streams.end") != stream);
+  CHECK_NOTHROW(line_of("regulated-s1", {regulated, 1}));  // a record has each name once
 }
 
 namespace {
@@ -119,7 +121,7 @@ Measured made_start(const std::string& run) {
       made.numbers.merge(std::map<std::string, double>{
           {"growth" + when, 8}, {"normed" + when, 1e-4}, {"input" + when, 0.05}, {"share" + when, -1}});
       made.numbers["loss"] = run == "regulated-s275" ? 9 : 0.95;  // one has failed
-      for (const std::string size : {"stream", "input", "share"}) made.series[size + when] = {1, 2};
+      for (const std::string size : {"streams", "inputs", "shares"}) made.series[size + when] = {1, 2};
     }
   else
     made = {.numbers = {{"top", 2},

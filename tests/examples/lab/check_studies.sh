@@ -90,7 +90,7 @@ expect 0 start --resume other # whose last runs are of this machine
 runs=$(wc -l <other/start/runs.jsonl)
 grep -q "Versions and machine from run $((runs + 1)) in runs.jsonl on" other/start/report.html ||
   fail 'the page does not name both machines'
-refused 1 'other/start has been extended; merge before extending' merge other/start --out joined
+refused 1 'merge: other/start has been extended; merge before extending' merge other/start --out joined
 mkdir renamed
 cp -r whole/start renamed/first
 refused 1 '--resume: ' start --resume renamed/first

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <list>
 #include <set>
 
 #include "check_op.h"
@@ -14,8 +15,11 @@ namespace {
 
 constexpr double kOpen = std::numeric_limits<double>::infinity();
 
-Claim claim_with(std::vector<Measure> measures) {
-  return {.number = 1, .text = "x", .source = "y", .study = "z", .measures = std::move(measures)};
+/// Stays alive, since the results of judge() point to it.
+const Claim& claim_with(std::vector<Measure> measures) {
+  static std::list<Claim> all;
+  return all.emplace_back(
+      Claim{.number = 1, .text = "x", .source = "y", .study = "z", .measures = std::move(measures)});
 }
 
 const Measure kAboveZero{.id = "a", .where = "2 layers", .what = "difference", .low = 0, .high = kOpen};

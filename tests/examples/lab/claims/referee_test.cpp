@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <list>
 
 using namespace gradus::lab;
 
@@ -16,8 +17,11 @@ namespace {
 constexpr double kOpen = std::numeric_limits<double>::infinity();
 using Values = std::vector<double>;
 
-Claim claim_of(std::vector<Measure> measures) {
-  return {.number = 1, .text = "x", .source = "y", .study = "z", .measures = std::move(measures)};
+/// Stays alive, since the results of judge() point to it.
+const Claim& claim_of(std::vector<Measure> measures) {
+  static std::list<Claim> all;
+  return all.emplace_back(
+      Claim{.number = 1, .text = "x", .source = "y", .study = "z", .measures = std::move(measures)});
 }
 
 const Measure kDifference{.id = "a", .where = "12 layers", .what = "difference", .low = 0.01, .high = kOpen};

@@ -83,7 +83,8 @@ std::string coloured_outcome(const Judged& judged) {
 std::string describe_predictions(const JudgedClaim& judged) {
   std::size_t outcomes = 0, right = 0;
   for (const Judged& one : judged.measures)
-    if (one.measure->prediction && one.judgement != Judgement::not_measured) {
+    if (one.measure->prediction && one.judgement != Judgement::not_measured &&
+        one.judgement != Judgement::not_decided) {
       ++outcomes;
       right += one.judgement == *one.measure->prediction ? 1 : 0;
     }

@@ -29,7 +29,7 @@ std::string coloured_verdict(const JudgedClaim& judged);
 std::string signed_outcome(const Judged& judged);
 std::string coloured_outcome(const Judged& judged);
 
-/// "; as predicted in 3 of 4", counting measures with a prediction and an outcome; empty if there is none.
+/// "; as predicted in 3 of 4", counting measures with a prediction that are decided; empty if there is none.
 std::string describe_predictions(const JudgedClaim& judged);
 
 /// "✓ holds, ◐ holds only in places, ..."

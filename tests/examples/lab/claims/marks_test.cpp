@@ -68,5 +68,6 @@ TEST_CASE("a prediction stands next to the outcome") {
   CHECK(coloured_outcome(judge(claim, {{"a", kDown}}).measures[0]) == "{orange:\u2717 no; predicted: yes}");
   CHECK(describe_predictions(judge(claim, {{"a", kUp}, {"b", kDown}})) == "; as predicted in 1 of 1");
   CHECK(describe_predictions(judge(claim, {{"a", kDown}})) == "; as predicted in 0 of 1");
-  CHECK(describe_predictions(judge(claim, {{"b", kUp}})) == "");
+  for (const auto& [id, values] : {std::pair("b", kUp), std::pair("a", kFew)})
+    CHECK(describe_predictions(judge(claim, {{id, values}})) == "");
 }

@@ -38,7 +38,7 @@ TEST_CASE("links go to rows that are there") {
   CHECK(faults_of("See [14](claims.md#claim-14).", ledger()).size() == 1);
 }
 
-TEST_CASE("figures beside a link are the row's") {
+TEST_CASE("figures next to a link are the row's") {
   const std::string right = format_figure(ledger()[0].measures[0]);
   CHECK(right == "2 (1.02 to 2.98)");
   const std::string link = " ([13](claims.md#claim-13))\n";
@@ -55,7 +55,7 @@ TEST_CASE("figures with words before their interval, lower ends first, and with 
   CHECK(faults_in("By \u22122 nats (\u22121.02 to \u22122.98)" + kLink) == 1);
 }
 
-TEST_CASE("other numbers beside a link are the row's, its page's output's or the results'") {
+TEST_CASE("other numbers next to a link are those of the row, of the page's output or of the results") {
   CHECK(faults_in("At least 1.02" + kLink) == 0);
   CHECK(faults_in("At least 1.03" + kLink) == 1);
   CHECK(faults_in("At least \u22121.02 of 3" + kLink) == 0);

@@ -1,5 +1,5 @@
 #pragma once
-// The sign and the colour of each verdict on a page. A colour never stands alone: sign and word say the same.
+// The sign and the colour of each verdict on a page. A colour is never the only mark: sign and word say the same.
 //
 //   signed_verdict(judged)     "✓ holds", "✗ false in 2, unclear in 1 of 3"
 //   coloured_verdict(judged)   the same for kit::HtmlReport: "{blue:✓ holds}"

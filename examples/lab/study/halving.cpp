@@ -99,6 +99,16 @@ class Rounds {
 
 Searched search(const Halving& plan, const LossOf& loss) { return Rounds(plan, loss).result(); }
 
+std::size_t runs_without_growth(std::size_t settings, std::size_t seeds,
+                                const std::vector<std::size_t>& kept) {
+  std::size_t runs = 0;
+  for (std::size_t round = 0; round < seeds; ++round) {
+    if (round > 0 && !kept.empty()) settings = std::min(settings, kept[std::min(round - 1, kept.size() - 1)]);
+    runs += settings;
+  }
+  return runs;
+}
+
 void check_apart(const std::vector<std::uint64_t>& searching, const std::vector<std::uint64_t>& judging) {
   for (const std::uint64_t seed : searching)
     check(std::find(judging.begin(), judging.end(), seed) == judging.end(),

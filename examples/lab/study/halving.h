@@ -47,6 +47,10 @@ struct Searched {
 Searched search(const Halving& plan,
                 const std::function<std::optional<double>(const Setting&, std::uint64_t seed)>& loss);
 
+/// The number of its runs if no grid grows: of this many settings on `seeds` seeds.
+std::size_t runs_without_growth(std::size_t settings, std::size_t seeds,
+                                const std::vector<std::size_t>& kept);
+
 /// Throws if a seed both searches and judges.
 void check_apart(const std::vector<std::uint64_t>& searching, const std::vector<std::uint64_t>& judging);
 

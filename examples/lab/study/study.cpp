@@ -1,5 +1,6 @@
 #include "lab/study/study.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -43,6 +44,14 @@ std::vector<double> StudyResults::series(const std::string& run, const std::stri
 
 std::string StudyResults::text(const std::string& run, const std::string& name) const {
   return value_in(*this, &Measured::texts, "text", run, name, {});
+}
+
+void Following::add(std::vector<StudyRun> so_far, double expected_seconds) {
+  for (StudyRun& run : so_far) {
+    expected_seconds -= run.seconds;
+    runs.push_back(std::move(run));
+  }
+  seconds_later += std::max(0.0, expected_seconds);
 }
 
 Following planned(const Study& study, const StudyOptions& options,

@@ -90,6 +90,8 @@ struct Conclusion {
 struct Following {
   std::vector<StudyRun> runs;
   double seconds_later = 0;  // approximate time of the runs that will follow from these
+  /// Adds an arm's runs so far, of about this many seconds in all.
+  void add(std::vector<StudyRun> so_far, double expected_seconds);
 };
 
 struct Study {

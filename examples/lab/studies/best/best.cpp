@@ -64,12 +64,8 @@ std::uint64_t round_of(const Arm& arm, bool judges) {
 /// The number of runs of an arm's search and judging, if no grid grows and all judged settings differ.
 double expected_runs(const Grid& grid, const Arm& arm) {
   const std::size_t rates = grid.last - grid.first + 1;
-  std::size_t settings = grid.schemes.size() * rates, search = 0;
-  for (std::size_t round = 0; round < grid.searching.size(); ++round) {
-    if (round > 0 && !grid.kept.empty())
-      settings = std::min(settings, grid.kept[std::min(round - 1, grid.kept.size() - 1)]);
-    search += settings;
-  }
+  const std::size_t search =
+      runs_without_growth(grid.schemes.size() * rates, grid.searching.size(), grid.kept);
   const std::size_t judged = arm.layers > grid.deepest_sweep ? 2 : rates + 1;
   return static_cast<double>(2 * search + judged * grid.judging.size());
 }
@@ -99,12 +95,8 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 Following next(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   Following following;
-  for (const Arm& arm : grid.arms()) {
-    std::vector<StudyRun> runs = asked(grid, Found(results, grid, arm));
-    const double later = expected_runs(grid, arm) - static_cast<double>(runs.size());
-    following.seconds_later += std::max(0.0, later) * seconds_of(grid, arm);
-    for (StudyRun& run : runs) following.runs.push_back(std::move(run));
-  }
+  for (const Arm& arm : grid.arms())
+    following.add(asked(grid, Found(results, grid, arm)), expected_runs(grid, arm) * seconds_of(grid, arm));
   return following;
 }
 

@@ -26,11 +26,11 @@ double normalise(Vector& v) {
 }
 
 /// How many eigenvalues are below x: as many as negative pivots of T - x.
-std::size_t count_below(const Vector& diagonal, const Vector& beside, double x) {
+std::size_t count_below(const Vector& diagonal, const Vector& off_diagonal, double x) {
   std::size_t count = 0;
   double pivot = 1;
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
-    const double square = i == 0 ? 0 : beside[i - 1] * beside[i - 1];
+    const double square = i == 0 ? 0 : off_diagonal[i - 1] * off_diagonal[i - 1];
     pivot = diagonal[i] - x - square / pivot;
     if (pivot == 0) pivot = -1e-300;
     if (pivot < 0) ++count;
@@ -43,22 +43,24 @@ std::size_t count_below(const Vector& diagonal, const Vector& beside, double x) 
 double largest_eigenvalue(const Product& product, Vector start, int products) {
   normalise(start);
   std::vector<Vector> basis = {std::move(start)};
-  Vector diagonal, beside;
+  Vector diagonal, off_diagonal;
   for (int i = 0; i < products; ++i) {
     Vector next = product(basis.back());
     const double size = std::sqrt(dot(next, next));
     diagonal.push_back(dot(basis.back(), next));
     for (int twice = 0; twice < 2; ++twice)
       for (const Vector& one : basis) take(next, dot(one, next), one);
-    beside.push_back(normalise(next));
-    if (beside.back() <= 1e-10 * size) break;  // the space is exhausted
+    off_diagonal.push_back(normalise(next));
+    if (off_diagonal.back() <= 1e-10 * size) break;  // the space is exhausted
     basis.push_back(std::move(next));
   }
-  return largest_of_tridiagonal(diagonal, beside);
+  return largest_of_tridiagonal(diagonal, off_diagonal);
 }
 
-double largest_of_tridiagonal(const Vector& diagonal, const Vector& beside) {
-  const auto beside_of = [&](std::size_t i) { return i + 1 < diagonal.size() ? std::abs(beside[i]) : 0.0; };
+double largest_of_tridiagonal(const Vector& diagonal, const Vector& off_diagonal) {
+  const auto beside_of = [&](std::size_t i) {
+    return i + 1 < diagonal.size() ? std::abs(off_diagonal[i]) : 0.0;
+  };
   double low = diagonal[0], high = low;  // Gershgorin's circles
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
     const double radius = beside_of(i) + (i > 0 ? beside_of(i - 1) : 0);
@@ -67,7 +69,7 @@ double largest_of_tridiagonal(const Vector& diagonal, const Vector& beside) {
   }
   for (int halving = 0; halving < 100 && low < high; ++halving) {
     const double middle = (low + high) / 2;
-    (count_below(diagonal, beside, middle) == diagonal.size() ? high : low) = middle;
+    (count_below(diagonal, off_diagonal, middle) == diagonal.size() ? high : low) = middle;
   }
   return high;
 }

@@ -16,8 +16,8 @@ using Product = std::function<std::vector<double>(const std::vector<double>&)>;
 /// `largest_eigenvalue(product, start, 20)`
 double largest_eigenvalue(const Product& product, std::vector<double> start, int products);
 
-/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and the entries beside it,
-/// by bisection on Sturm's count. `beside` has at least one element less; more are ignored.
-double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::vector<double>& beside);
+/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and the entries next to it,
+/// by bisection on Sturm's count. `off_diagonal` has at least one element less; more are ignored.
+double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal);
 
 }  // namespace gradus::lab::optimizers

@@ -87,12 +87,9 @@ StudyRun run_of(const Grid& grid, const Arm& arm, const Design& design, std::uin
 
 /// The number of runs of an arm's search and judging, if no grid grows.
 double expected_runs(const Grid& grid, const Arm& arm) {
-  std::size_t settings = arm.warmups.size() * (grid.last - grid.first + 1), all = 0;
-  for (std::size_t round = 0; round < grid.searching.size(); ++round) {
-    if (round > 0) settings = std::min(settings, grid.kept[std::min(round - 1, grid.kept.size() - 1)]);
-    all += settings;
-  }
-  return static_cast<double>(all + grid.judging.size());
+  const std::size_t settings = arm.warmups.size() * (grid.last - grid.first + 1);
+  return static_cast<double>(runs_without_growth(settings, grid.searching.size(), grid.kept) +
+                             grid.judging.size());
 }
 
 std::vector<StudyRun> asked(const Grid& grid, const ArmResults& results) {
@@ -124,12 +121,9 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 Following next(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   Following following;
-  for (const Arm& arm : grid.arms) {
-    std::vector<StudyRun> runs = asked(grid, ArmResults(results, grid, arm));
-    const double later = expected_runs(grid, arm) - static_cast<double>(runs.size());
-    following.seconds_later += std::max(0.0, later) * seconds_of(grid, arm);
-    for (StudyRun& run : runs) following.runs.push_back(std::move(run));
-  }
+  for (const Arm& arm : grid.arms)
+    following.add(asked(grid, ArmResults(results, grid, arm)),
+                  expected_runs(grid, arm) * seconds_of(grid, arm));
   return following;
 }
 

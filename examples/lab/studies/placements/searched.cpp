@@ -107,13 +107,9 @@ std::vector<StudyRun> asked(const Comparison& comparison, const ArmResults& arm)
 
 /// The number of runs of an arm if no grid grows.
 std::size_t expected_runs(const Comparison& comparison, const Arm& arm) {
-  std::size_t settings = arm.schemes.size() * (comparison.last - comparison.first + 1), runs = 0;
-  for (std::size_t round = 0; round < comparison.searching.size(); ++round) {
-    if (round > 0)
-      settings = std::min(settings, comparison.kept[std::min(round, comparison.kept.size()) - 1]);
-    runs += settings;
-  }
-  return runs + comparison.judging.size();
+  const std::size_t settings = arm.schemes.size() * (comparison.last - comparison.first + 1);
+  return runs_without_growth(settings, comparison.searching.size(), comparison.kept) +
+         comparison.judging.size();
 }
 
 }  // namespace
@@ -198,12 +194,9 @@ std::vector<StudyRun> plan_searched(const StudyOptions& options) {
 Following next_searched(const StudyResults& results) {
   Following following;
   for (const Comparison& comparison : {at_best(results.options), looking_back(results.options)})
-    for (const ArmResults& arm : results_of(results, comparison)) {
-      std::vector<StudyRun> runs = asked(comparison, arm);
-      const std::size_t expected = std::max(expected_runs(comparison, arm.arm()), runs.size());
-      following.seconds_later += static_cast<double>(expected - runs.size()) * seconds_of(comparison);
-      for (StudyRun& run : runs) following.runs.push_back(std::move(run));
-    }
+    for (const ArmResults& arm : results_of(results, comparison))
+      following.add(asked(comparison, arm),
+                    static_cast<double>(expected_runs(comparison, arm.arm())) * seconds_of(comparison));
   return following;
 }
 

@@ -63,12 +63,7 @@ StudyRun run_of(const Grid& grid, const Arm& arm, Early early, double rate, std:
 
 /// The number of runs of an arm, if its grid does not grow.
 double expected_runs(const Grid& grid, const Arm& arm) {
-  std::size_t rates = grid.last - grid.first + 1, runs = 0;
-  for (std::size_t round = 0; round < grid.searching.size(); ++round) {
-    if (round > 0 && !grid.kept.empty())
-      rates = std::min(rates, grid.kept[std::min(round - 1, grid.kept.size() - 1)]);
-    runs += rates;
-  }
+  std::size_t runs = runs_without_growth(grid.last - grid.first + 1, grid.searching.size(), grid.kept);
   for (const Early early : kEarly) runs += grid.seeds_of(arm, early).size();
   return static_cast<double>(runs);
 }
@@ -99,12 +94,8 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 Following next(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   Following following;
-  for (const Arm& arm : grid.arms()) {
-    std::vector<StudyRun> runs = asked(grid, Found(results, grid, arm));
-    const double later = expected_runs(grid, arm) - static_cast<double>(runs.size());
-    following.seconds_later += std::max(0.0, later) * seconds_of(grid, arm);
-    for (StudyRun& run : runs) following.runs.push_back(std::move(run));
-  }
+  for (const Arm& arm : grid.arms())
+    following.add(asked(grid, Found(results, grid, arm)), expected_runs(grid, arm) * seconds_of(grid, arm));
   return following;
 }
 

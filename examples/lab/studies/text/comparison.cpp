@@ -82,12 +82,8 @@ std::vector<StudyRun> asked(const StudyOptions& options, const Comparison& compa
 
 /// The number of an arm's runs, if no grid grows and the last warm-up is the best.
 double expected_runs(const Comparison& comparison, const Arm& arm) {
-  std::size_t settings = comparison.schemes.size() * (comparison.last - comparison.first + 1), search = 0;
-  for (std::size_t round = 0; round < comparison.searching.size(); ++round) {
-    if (round > 0)
-      settings = std::min(settings, comparison.kept.at(std::min(round - 1, comparison.kept.size() - 1)));
-    search += settings;
-  }
+  const std::size_t settings = comparison.schemes.size() * (comparison.last - comparison.first + 1),
+                    search = runs_without_growth(settings, comparison.searching.size(), comparison.kept);
   const std::size_t judged = arm.required + 1 < comparison.warmups.size() ? 2 : 1;
   return static_cast<double>(comparison.warmups.size() * search + judged * comparison.judging.size());
 }
@@ -173,12 +169,9 @@ std::vector<StudyRun> searches_plan(const StudyOptions& options) {
 Following next(const StudyResults& results) {
   Following following;
   for (const Comparison& comparison : all_comparisons(results.options))
-    for (const Arm& arm : comparison.arms) {
-      std::vector<StudyRun> runs = asked(results.options, comparison, Choice(results, comparison, arm));
-      const double later = expected_runs(comparison, arm) - static_cast<double>(runs.size());
-      following.seconds_later += std::max(0.0, later) * seconds_of_design(comparison, arm, true);
-      for (StudyRun& run : runs) following.runs.push_back(std::move(run));
-    }
+    for (const Arm& arm : comparison.arms)
+      following.add(asked(results.options, comparison, Choice(results, comparison, arm)),
+                    expected_runs(comparison, arm) * seconds_of_design(comparison, arm, true));
   return following;
 }
 

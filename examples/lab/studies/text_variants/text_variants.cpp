@@ -104,12 +104,8 @@ std::vector<StudyRun> asked(const std::filesystem::path& data, const Grid& grid,
 
 /// Approximate seconds of all runs of a stack.
 double expected_seconds(const Grid& grid, const Stack& stack) {
-  const std::size_t rates = grid.last - grid.first + 1 + kGrowth;
-  std::size_t search = 0;
-  for (std::size_t round = 0; round < grid.searching.size(); ++round)
-    search += round == 0 || grid.kept.empty()
-                  ? rates
-                  : std::min(rates, grid.kept[std::min(round - 1, grid.kept.size() - 1)]);
+  const std::size_t rates = grid.last - grid.first + 1 + kGrowth,
+                    search = runs_without_growth(rates, grid.searching.size(), grid.kept);
   const std::size_t judged = stack.each_scheme ? grid.schemes.size() : 1,
                     runs = grid.schemes.size() * search + judged * grid.judging.size();
   double seconds = static_cast<double>(runs) * seconds_of(grid, grid.steps);
@@ -122,14 +118,8 @@ double expected_seconds(const Grid& grid, const Stack& stack) {
 Following next(const StudyResults& results) {
   const Grid grid = grid_of(results.options);
   Following following;
-  for (const Found& found : all_found(results, grid)) {
-    double later = expected_seconds(grid, found.stack());
-    for (StudyRun& run : asked(results.options.data, grid, found)) {
-      later -= run.seconds;
-      following.runs.push_back(std::move(run));
-    }
-    following.seconds_later += std::max(0.0, later);
-  }
+  for (const Found& found : all_found(results, grid))
+    following.add(asked(results.options.data, grid, found), expected_seconds(grid, found.stack()));
   return following;
 }
 

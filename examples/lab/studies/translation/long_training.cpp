@@ -48,11 +48,9 @@ StudyRun long_run(const StudyOptions& options, const LongGrid& grid, const std::
 
 /// Of a placement, if no grid grows and all judged settings differ.
 double expected_runs(const LongGrid& grid) {
-  std::size_t settings = grid.halving.last - grid.halving.first + 1, search = 0;
-  for (std::size_t round = 0; round < grid.halving.seeds.size(); ++round) {
-    if (round > 0) settings = std::min(settings, grid.halving.kept.at(round - 1));
-    search += settings;
-  }
+  const Halving& halving = grid.halving;
+  const std::size_t search =
+      runs_without_growth(halving.last - halving.first + 1, halving.seeds.size(), halving.kept);
   return static_cast<double>(2 * search + 3 * grid.judging.size());
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // One training of the translation study, and the measurement of the model after it.
 
-#include "gradus/nn/transformer/placement.h"
+#include "gradus/nn/placements/placements.h"
 #include "lab/studies/translation/sentences.h"
 #include "lab/study/study.h"
 

@@ -31,7 +31,7 @@ Claim two_places(bool disputed = false) {
 
 }  // namespace
 
-TEST_CASE("each verdict has a sign of its own, and a colour never stands alone") {
+TEST_CASE("each verdict has a distinct sign, and a colour is never the only mark") {
   const Claim claim = two_places(), disputed = two_places(true);
   CHECK(signed_verdict(judge(claim, {{"a", kUp}, {"b", kUp}})) == "\u2713 holds");
   CHECK(signed_verdict(judge(claim, {{"a", kUp}, {"b", kDown}})) == "\u25D0 holds in 1, false in 1 of 2");
@@ -53,7 +53,7 @@ TEST_CASE("each verdict has a sign of its own, and a colour never stands alone")
   }
 }
 
-TEST_CASE("a prediction stands next to the outcome") {
+TEST_CASE("a prediction is shown next to the outcome") {
   const Claim claim = two_places();
   const auto outcome = [&](const std::vector<double>& values, std::size_t measure = 0) {
     return signed_outcome(judge(claim, {{"a", values}, {"b", values}}).measures[measure]);

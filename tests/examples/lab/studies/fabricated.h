@@ -1,6 +1,8 @@
 #pragma once
 // Fabricated results of a study, made from each run's name.
 
+#include <doctest/doctest.h>
+
 #include <functional>
 #include <set>
 
@@ -30,6 +32,26 @@ inline std::string page_of(const lab::Study& study, const lab::StudyResults& res
   lab::Page page{kit::HtmlReport(study.title, study.question)};
   study.report(page, results);
   return page.html.html();
+}
+
+/// A page from all runs, from every second and from every seventh, with its limits and without "nan".
+inline void check_pages(const lab::Study& study, const lab::StudyResults& results) {
+  for (const std::size_t of_every : {1, 2, 7}) {
+    lab::StudyResults part = results;
+    std::size_t place = 0;
+    std::erase_if(part.records, [&](const auto&) { return place++ % of_every != 0; });
+    const std::string page = page_of(study, part);
+    CHECK(page.find("What this does not show") != std::string::npos);
+    CHECK(page.find("nan") == std::string::npos);
+  }
+}
+
+/// What the ledger says of a measure: "yes", "not decided: 3 seeds".
+inline std::string outcome(const lab::Figures& figures, int number, const std::string& id) {
+  const lab::JudgedClaim judged = lab::judge(lab::claim_numbered(number), figures);
+  for (const lab::Judged& one : judged.measures)
+    if (one.measure->id == id) return lab::describe_outcome(one);
+  return "no such measure";
 }
 
 /// The ids of the study's measures in the ledger.

@@ -92,10 +92,7 @@ const Loss kAsInPrint = [](const papers::Arm& arm, const papers::Design& design)
 };
 
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
-  const JudgedClaim judged = judge(claim_numbered(number), study_named("papers").figures(results));
-  for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return describe_outcome(one);
-  return "no such measure";
+  return test::outcome(study_named("papers").figures(results), number, id);
 }
 
 }  // namespace
@@ -115,14 +112,7 @@ TEST_CASE("papers: a finished study has every measure of the ledger, and any par
         CHECK(measure.prediction.has_value());
         CHECK(!claim.prediction.empty());
       }
-    for (const std::size_t of_every : {1, 2, 7}) {
-      StudyResults part = results;
-      std::size_t place = 0;
-      std::erase_if(part.records, [&](const auto&) { return place++ % of_every != 0; });
-      const std::string page = test::page_of(study, part);
-      CHECK(page.find("What this does not show") != std::string::npos);
-      CHECK(page.find("nan") == std::string::npos);
-    }
+    test::check_pages(study, results);
   }
 }
 

@@ -50,10 +50,7 @@ StudyResults finished_best(const std::function<double(const std::string& run)>& 
 }
 
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
-  const JudgedClaim judged = judge(claim_numbered(number), study_named("placements").figures(results));
-  for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return describe_outcome(one);
-  return "no such measure";
+  return test::outcome(study_named("placements").figures(results), number, id);
 }
 
 bool judges(const std::string& run) { return has(run, "-s321"); }

@@ -67,10 +67,7 @@ double doublings(std::int64_t x, std::int64_t from) {
 const Loss kAlike = [](const Arm&, double lr, std::uint64_t seed) { return valley(lr, seed); };
 
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
-  const JudgedClaim judged = judge(claim_numbered(number), study_named("size").figures(results));
-  for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return describe_outcome(one);
-  return "no such measure";
+  return gradus::test::outcome(study_named("size").figures(results), number, id);
 }
 
 }  // namespace
@@ -91,14 +88,7 @@ TEST_CASE("size: a finished study has every measure of the ledger, and any part 
         CHECK(!claim.prediction.empty());
         CHECK(!claim.paper.empty());
       }
-    for (const std::size_t of_every : {1, 2, 7}) {
-      StudyResults part = results;
-      std::size_t place = 0;
-      std::erase_if(part.records, [&](const auto&) { return place++ % of_every != 0; });
-      const std::string page = gradus::test::page_of(study, part);
-      CHECK(page.find("What this does not show") != std::string::npos);
-      CHECK(page.find("nan") == std::string::npos);
-    }
+    gradus::test::check_pages(study, results);
   }
 }
 

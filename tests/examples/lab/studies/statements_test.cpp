@@ -79,10 +79,7 @@ End plain(const Arm& arm, Early, double rate, std::uint64_t seed) {
 }
 
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
-  const JudgedClaim judged = judge(claim_numbered(number), study_named("statements").figures(results));
-  for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return describe_outcome(one);
-  return "no such measure";
+  return test::outcome(study_named("statements").figures(results), number, id);
 }
 
 bool judges(std::uint64_t seed) { return seed >= kFullSeed + 520; }
@@ -105,14 +102,7 @@ TEST_CASE("statements: a finished study has every measure of the ledger, and any
           CHECK(measure.prediction.has_value());
           CHECK(!claim.prediction.empty());
         }
-    for (const std::size_t of_every : {1, 2, 7}) {
-      StudyResults part = results;
-      std::size_t place = 0;
-      std::erase_if(part.records, [&](const auto&) { return place++ % of_every != 0; });
-      const std::string page = gradus::test::page_of(study, part);
-      CHECK(page.find("What this does not show") != std::string::npos);
-      CHECK(page.find("nan") == std::string::npos);
-    }
+    gradus::test::check_pages(study, results);
   }
 }
 

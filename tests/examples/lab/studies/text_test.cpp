@@ -70,10 +70,7 @@ StudyResults finished(const std::function<double(const std::string& run)>& loss)
 }
 
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
-  const JudgedClaim judged = judge(claim_numbered(number), text_study().figures(results));
-  for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return describe_outcome(one);
-  return "no such measure";
+  return test::outcome(text_study().figures(results), number, id);
 }
 
 /// Post-LN of 12 layers, 0.05 above Pre-LN, fails on so many of the seeds that judge.
@@ -209,12 +206,7 @@ TEST_CASE("text: failed runs are apart, and an arm that trains nowhere is not co
 
 TEST_CASE("text: any part of the searches has a page") {
   const StudyResults results = finished([](const std::string& run) { return valley(run); });
-  for (const std::size_t of_every : {1, 2, 7}) {
-    StudyResults part = results;
-    std::size_t place = 0;
-    std::erase_if(part.records, [&](const auto&) { return place++ % of_every != 0; });
-    CHECK(test::page_of(text_study(), part).find("What this does not show") != std::string::npos);
-  }
+  test::check_pages(text_study(), results);
 }
 
 TEST_CASE("text: a seed is judged at the rate that the others chose") {

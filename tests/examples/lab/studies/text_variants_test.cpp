@@ -95,10 +95,7 @@ Loss fails_on(const std::string& stack, std::uint64_t count) {
 }
 
 std::string outcome(const StudyResults& results, int number, const std::string& id) {
-  const JudgedClaim judged = judge(claim_numbered(number), text_variants_study().figures(results));
-  for (const Judged& one : judged.measures)
-    if (one.measure->id == id) return describe_outcome(one);
-  return "no such measure";
+  return test::outcome(text_variants_study().figures(results), number, id);
 }
 std::string outcome(const Loss& loss, int number, const std::string& id) {
   return outcome(finished(Budget::full, loss), number, id);
@@ -135,14 +132,7 @@ TEST_CASE("text-variants: a finished study has every measure of the ledger, and 
         CHECK(measure.prediction.has_value());
         CHECK(!claim.prediction.empty());
       }
-    for (const std::size_t of_every : {1, 2, 7}) {
-      StudyResults part = results;
-      std::size_t place = 0;
-      std::erase_if(part.records, [&](const auto&) { return place++ % of_every != 0; });
-      const std::string page = test::page_of(study, part);
-      CHECK(page.find("What this does not show") != std::string::npos);
-      CHECK(page.find("nan") == std::string::npos);
-    }
+    test::check_pages(study, results);
   }
 }
 

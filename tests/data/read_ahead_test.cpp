@@ -317,6 +317,9 @@ TEST_CASE("read_ahead: a forked child can destroy loaders that it does not use")
   }
 }
 
+// GCC 12's AddressSanitizer does not take its allocator's locks before fork(): a child forked while another
+// thread allocates hangs now and then.
+#ifndef __SANITIZE_ADDRESS__
 TEST_CASE("read_ahead: children forked while threads of loaders hold their locks") {
   std::vector<DataLoader<1>> loaders;
   for (int i = 0; i < 3; ++i)
@@ -335,6 +338,7 @@ TEST_CASE("read_ahead: children forked while threads of loaders hold their locks
   }
   CHECK(good == 40);
 }
+#endif
 
 #endif
 

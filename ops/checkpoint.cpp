@@ -91,6 +91,11 @@ class CheckpointNode final : public Node {
     return none;
   }
 
+  std::vector<Tensor> derivative(const Tensor& dy, Needs) override {
+    run_backward_taped_within(*this, run_again(), dy);
+    return std::vector<Tensor>(inputs.size());
+  }
+
   void free_saved() override {
     f_ = nullptr;
     saved_.clear();

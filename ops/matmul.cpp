@@ -16,6 +16,7 @@
 #include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/linear_checks.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/elementwise/activation_rule.h"
@@ -53,40 +54,65 @@ Gradient matmul_gradient(const Shape& shape, const Array& a, const Array& b, Rea
           }};
 }
 
+/// linear's gradients as a formula.
+std::vector<Tensor> linear_formula(const Tensor& dy, const Saved& x, const Saved& w, const Shape& shape,
+                                   const Taped& of) {
+  const Tensor dy2 = dy.reshape({-1, dy.size(-1)}), rows = of.in(0, x->reshape(shape)).reshape(x->shape());
+  return {of[0] ? matmul(dy2, of.in(1, w)).reshape(shape) : Tensor(),
+          of[1] ? matmul(dy2.t(), rows) : Tensor(), of[2] ? dy2.sum(0) : Tensor()};
+}
+
 /// Puts y = x W^T + bias, computed already from x's rows, on the tape.
 Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const Array& rows,
                      const Array& y) {
   Shape shape = x.shape();
   shape[x.dim() - 1] = weight.size(0);
-  return record(
-      "linear", y.reshape(shape), {&x, &weight, &bias},
-      [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
-        const Array dy2 = rows_of(dy);
-        Gradient dx, dw, dbias;
-        // While one product computes, the memory read next is prefetched.
-        if (needs[0]) dx = matmul_gradient(shape, dy2, *w, read_ahead(*x));
-        if (needs[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
-        if (needs[2]) dbias = array::sum(dy2, 0);
-        return {dx, dw, dbias};
-      });
+  return record("linear", y.reshape(shape), {&x, &weight, &bias},
+                [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()]<class V>(
+                    const V& dy, auto needs) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return linear_formula(dy, x, w, shape, needs);
+                  else {
+                    const Array dy2 = rows_of(dy);
+                    Gradient dx, dw, dbias;
+                    // While one product computes, the memory read next is prefetched.
+                    if (needs[0]) dx = matmul_gradient(shape, dy2, *w, read_ahead(*x));
+                    if (needs[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
+                    if (needs[2]) dbias = array::sum(dy2, 0);
+                    return {dx, dw, dbias};
+                  }
+                });
 }
 
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
   Array c = array::matmul(operand("matmul", a), operand("matmul", b));
-  return record("matmul", c, {&a, &b},
-                [a = Saved(a.array()), b = Saved(b.array())](const Array& dc, Needs needs) -> Grads {
-                  // Vectors become matrices of one row or column, and their gradients vectors again.
-                  const bool row = a->dim() == 1, column = b->dim() == 1;
-                  const Array a2 = row ? a->unsqueeze(0) : *a, b2 = column ? b->unsqueeze(1) : *b;
-                  const Array dc1 = column ? dc.unsqueeze(-1) : dc;
-                  const Array dc2 = row ? dc1.unsqueeze(-2) : dc1;
-                  Array da, db;
-                  if (needs[0]) da = grad_of_left(a2, b2, dc2).reshape(a->shape());
-                  if (needs[1]) db = grad_of_right(a2, b2, dc2).reshape(b->shape());
-                  return {da, db};
-                });
+  return record(
+      "matmul", c, {&a, &b},
+      [a = Saved(a.array()), b = Saved(b.array())]<class V>(const V& dc, auto needs) -> GradsOf<V> {
+        if constexpr (kTaped<V>) {
+          const bool row = a->dim() == 1, column = b->dim() == 1;
+          const Tensor ta = needs.in(0, a), tb = needs.in(1, b);
+          const Tensor a2 = row ? ta.unsqueeze(0) : ta, b2 = column ? tb.unsqueeze(1) : tb;
+          const Tensor dc1 = column ? dc.unsqueeze(-1) : dc, dc2 = row ? dc1.unsqueeze(-2) : dc1;
+          return {
+              needs[0] ? formula::sum_to(matmul(dc2, b2.transpose(-2, -1)), a2.shape()).reshape(a->shape())
+                       : Tensor(),
+              needs[1] ? formula::sum_to(matmul(a2.transpose(-2, -1), dc2), b2.shape()).reshape(b->shape())
+                       : Tensor()};
+        } else {
+          // Vectors become matrices of one row or column, and their gradients vectors again.
+          const bool row = a->dim() == 1, column = b->dim() == 1;
+          const Array a2 = row ? a->unsqueeze(0) : *a, b2 = column ? b->unsqueeze(1) : *b;
+          const Array dc1 = column ? dc.unsqueeze(-1) : dc;
+          const Array dc2 = row ? dc1.unsqueeze(-2) : dc1;
+          Array da, db;
+          if (needs[0]) da = grad_of_left(a2, b2, dc2).reshape(a->shape());
+          if (needs[1]) db = grad_of_right(a2, b2, dc2).reshape(b->shape());
+          return {da, db};
+        }
+      });
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {

@@ -11,6 +11,7 @@
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -90,6 +91,17 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const attention
         mask.get();  // throws when it was changed
         attention::backward(rule, *q, *k, *v, *out, normalizers, attention::with_rows(dout), grads);
         return {grads.dq, grads.dk, grads.dv, needs[3] ? array::sum_to(grads.dscores, mask_shape) : Array()};
+      },
+      [scale = rule.scale, causal = rule.causal, q = Saved(qr), k = Saved(kr), v = Saved(vr)](
+          const Tensor& dy, Taped of) -> std::vector<Tensor> {
+        const auto forward = [&](const std::vector<Tensor>& x) {
+          Tensor scores = matmul(x[0], x[1].transpose(-2, -1)) * scale;
+          if (causal)
+            scores = where(tril(Tensor(Array::full({q->size(2), k->size(2)}, 1, q->dtype()))) > 0, scores,
+                           -INFINITY);
+          return matmul(softmax(scores, -1), x[2]);
+        };
+        return formula::by_parts(dy, of, {of.in(0, q), of.in(1, k), of.in(2, v), Tensor()}, forward);
       });
 }
 

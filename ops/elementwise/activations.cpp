@@ -21,6 +21,7 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 
 namespace gradus {
@@ -31,6 +32,18 @@ using kernels::UnaryGrad;
 namespace {
 
 constexpr bool kFromOutput = true, kFromInput = false;
+
+/// The derivative as a formula.
+Tensor slope(const char* op, UnaryGrad df, const Saved& saved, const Taped& of) {
+  switch (df) {
+    case UnaryGrad::tanh:
+      return 1 - square(of.out(saved));
+    case UnaryGrad::sigmoid:
+      return of.out(saved) * (1 - of.out(saved));
+    default:
+      fail_with("grad: {} has no second derivative", op);
+  }
+}
 
 Tensor apply(const ActivationRule& rule, const Tensor& x) {
   return record_activation(rule, x, array::unary(rule.op, rule.f, operand(rule.op, x)));
@@ -54,8 +67,15 @@ ActivationRule rule_of(Activation activation) {
 
 Tensor record_activation(const ActivationRule& rule, const Tensor& x, const Array& y) {
   return record(rule.op, y, {&x},
-                [op = rule.op, df = rule.df, saved = Saved(rule.from_output ? y : x.array())](
-                    const Array& dy, Needs) -> Grads { return {array::unary_grad(op, df, *saved, dy)}; });
+                [op = rule.op, df = rule.df, saved = Saved(rule.from_output ? y : x.array())]<class V>(
+                    const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {df == UnaryGrad::relu
+                                ? where(Tensor(*saved) > 0, dy, Tensor(array::scalar(0, dy.dtype())))
+                                : dy * slope(op, df, saved, of)};
+                  else
+                    return {array::unary_grad(op, df, *saved, dy)};
+                });
 }
 
 Tensor activate(Activation activation, const Tensor& x) { return apply(rule_of(activation), x); }

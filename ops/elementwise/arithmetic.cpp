@@ -15,6 +15,7 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -73,64 +74,67 @@ Tensor extremum(const char* op, Binary f, Compare loses, const Tensor& a, const 
 
 Tensor operator+(const Tensor& a, const Tensor& b) {
   return record("add", array::add(a.array(), b.array()), {&a, &b},
-                [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-                  return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? sum_to(dy, sb) : Array()};
+                [sa = a.shape(), sb = b.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {of[0] ? formula::sum_to(dy, sa) : V(), of[1] ? formula::sum_to(dy, sb) : V()};
                 });
 }
 
 Tensor operator-(const Tensor& a, const Tensor& b) {
   return record(
       "sub", array::sub(a.array(), b.array()), {&a, &b},
-      [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-        return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? array::neg(sum_to(dy, sb)) : Array()};
+      [sa = a.shape(), sb = b.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+        return {of[0] ? formula::sum_to(dy, sa) : V(), of[1] ? formula::neg(formula::sum_to(dy, sb)) : V()};
       });
 }
 
 Tensor operator*(const Tensor& a, const Tensor& b) {
   return record("mul", array::mul(a.array(), b.array()), {&a, &b},
-                [sa = a.shape(), sb = b.shape(), a = saved_for(b, a.array()), b = saved_for(a, b.array())](
-                    const Array& dy, Needs needs) -> Grads {
-                  return {needs[0] ? sum_to(array::mul(dy, *b), sa) : Array(),
-                          needs[1] ? sum_to(array::mul(dy, *a), sb) : Array()};
+                [sa = a.shape(), sb = b.shape(), a = saved_for(b, a.array()),
+                 b = saved_for(a, b.array())]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {of[0] ? formula::sum_to(formula::mul(dy, of.in(1, b)), sa) : V(),
+                          of[1] ? formula::sum_to(formula::mul(dy, of.in(0, a)), sb) : V()};
                 });
 }
 
 Tensor operator/(const Tensor& a, const Tensor& b) {
   const Array y = array::div(a.array(), b.array());
-  return record(
-      "div", y, {&a, &b},
-      [sa = a.shape(), b = Saved(b.array()), y = saved_for(b, y)](const Array& dy, Needs needs) -> Grads {
-        const Array da = array::div(dy, *b);
-        return {needs[0] ? sum_to(da, sa) : Array(),
-                needs[1] ? array::neg(sum_to(array::mul(da, *y), b->shape())) : Array()};
-      });
+  return record("div", y, {&a, &b},
+                [sa = a.shape(), b = Saved(b.array()), y = saved_for(b, y)]<class V>(const V& dy,
+                                                                                     auto of) -> GradsOf<V> {
+                  const V da = formula::div(dy, of.in(1, b));
+                  return {
+                      of[0] ? formula::sum_to(da, sa) : V(),
+                      of[1] ? formula::neg(formula::sum_to(formula::mul(da, of.out(y)), b->shape())) : V()};
+                });
 }
 
 Tensor operator+(const Tensor& a, Scalar b) {
   return record("add", array::binary("add", Binary::add, a.array(), b), {&a},
-                [](const Array& dy, Needs) -> Grads { return {dy}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {dy}; });
 }
 
 Tensor operator-(const Tensor& a, Scalar b) {
   return record("sub", array::binary("sub", Binary::sub, a.array(), b), {&a},
-                [](const Array& dy, Needs) -> Grads { return {dy}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {dy}; });
 }
 
 Tensor operator*(const Tensor& a, Scalar b) {
   return record("mul", array::binary("mul", Binary::mul, a.array(), b), {&a},
-                [b](const Array& dy, Needs) -> Grads { return {array::mul(dy, b)}; });
+                [b]<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::mul(dy, b)}; });
 }
 
 Tensor operator/(const Tensor& a, Scalar b) {
-  return record("div", array::binary("div", Binary::div, a.array(), b), {&a},
-                [b](const Array& dy, Needs) -> Grads { return {array::binary("div", Binary::div, dy, b)}; });
+  return record(
+      "div", array::binary("div", Binary::div, a.array(), b), {&a},
+      [b](const Array& dy, Needs) -> Grads { return {array::binary("div", Binary::div, dy, b)}; },
+      [b](const Tensor& dy, Taped) -> std::vector<Tensor> { return {dy / b}; });
 }
 
 Tensor operator+(Scalar a, const Tensor& b) { return b + a; }
 
 Tensor operator-(Scalar a, const Tensor& b) {
   return record("sub", array::binary("sub", Binary::sub, a, b.array()), {&b},
-                [](const Array& dy, Needs) -> Grads { return {array::neg(dy)}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::neg(dy)}; });
 }
 
 Tensor operator*(Scalar a, const Tensor& b) { return b * a; }
@@ -145,9 +149,14 @@ Tensor operator/(Scalar a, const Tensor& b) {
 Tensor pow(const Tensor& x, double exponent) {
   const Array& a = floating_operand("pow", x);
   return record("pow", exponent == 1 ? a.clone() : power(a, exponent), {&x},
-                [a = Saved(a), exponent](const Array& dy, Needs) -> Grads {
-                  if (exponent == 0) return {Array::zeros(dy.shape(), dy.dtype())};
-                  return {array::mul(dy, array::mul(power(*a, exponent - 1), exponent))};
+                [a = Saved(a), exponent]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    if (exponent == 0) return {Tensor(Array::zeros(dy.shape(), dy.dtype()))};
+                    return {dy * (pow(of.in(0, a), exponent - 1) * exponent)};
+                  } else {
+                    if (exponent == 0) return {Array::zeros(dy.shape(), dy.dtype())};
+                    return {array::mul(dy, array::mul(power(*a, exponent - 1), exponent))};
+                  }
                 });
 }
 

@@ -10,6 +10,7 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -77,12 +78,19 @@ Tensor operator|(const Tensor& a, const Tensor& b) {
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Array& c = bool_operand("where", condition);
-  return record("where", array::where(c, a.array(), b.array()), {&a, &b},
-                [c = Saved(c), sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-                  const Array zero = zero_like(dy);
-                  return {needs[0] ? sum_to(array::where(*c, dy, zero), sa) : Array(),
-                          needs[1] ? sum_to(array::where(*c, zero, dy), sb) : Array()};
-                });
+  return record(
+      "where", array::where(c, a.array(), b.array()), {&a, &b},
+      [c = Saved(c), sa = a.shape(), sb = b.shape()]<class V>(const V& dy, auto needs) -> GradsOf<V> {
+        if constexpr (kTaped<V>) {
+          const Tensor mask(*c), zero(zero_like(dy.array()));
+          return {needs[0] ? formula::sum_to(where(mask, dy, zero), sa) : Tensor(),
+                  needs[1] ? formula::sum_to(where(mask, zero, dy), sb) : Tensor()};
+        } else {
+          const Array zero = zero_like(dy);
+          return {needs[0] ? sum_to(array::where(*c, dy, zero), sa) : Array(),
+                  needs[1] ? sum_to(array::where(*c, zero, dy), sb) : Array()};
+        }
+      });
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, Scalar b) {

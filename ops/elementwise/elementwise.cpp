@@ -22,6 +22,7 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -52,7 +53,7 @@ Tensor steps(const char* op, Unary f, const Tensor& x) {
 
 Tensor neg(const Tensor& x) {
   return record("neg", array::neg(x.array()), {&x},
-                [](const Array& dy, Needs) -> Grads { return {array::neg(dy)}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::neg(dy)}; });
 }
 
 Tensor operator-(const Tensor& x) { return neg(x); }
@@ -65,9 +66,10 @@ Tensor abs(const Tensor& x) {
 }
 
 Tensor square(const Tensor& x) {
-  return record(
-      "square", array::unary("square", Unary::square, x.array()), {&x},
-      [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {times(array::mul(dy, 2), *x)}; });
+  return record("square", array::unary("square", Unary::square, x.array()), {&x},
+                [x = Saved(x.array())]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {formula::mul(formula::mul(dy, 2), of.in(0, x))};
+                });
 }
 
 Tensor sqrt(const Tensor& x) {
@@ -79,19 +81,26 @@ Tensor sqrt(const Tensor& x) {
 
 Tensor rsqrt(const Tensor& x) {
   const Array y = array::unary("rsqrt", Unary::rsqrt, x.array());
-  return record("rsqrt", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads {
-    return {times(times(array::mul(dy, -0.5), *y), array::unary("rsqrt", Unary::square, *y))};
+  return record("rsqrt", y, {&x}, [y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+    if constexpr (kTaped<V>)
+      return {dy * -0.5 * of.out(y) * square(of.out(y))};
+    else
+      return {times(times(array::mul(dy, -0.5), *y), array::unary("rsqrt", Unary::square, *y))};
   });
 }
 
 Tensor exp(const Tensor& x) {
   const Array y = array::unary("exp", Unary::exp, x.array());
-  return record("exp", y, {&x}, [y = Saved(y)](const Array& dy, Needs) -> Grads { return {times(dy, *y)}; });
+  return record("exp", y, {&x}, [y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+    return {formula::mul(dy, of.out(y))};
+  });
 }
 
 Tensor log(const Tensor& x) {
   return record("log", array::unary("log", Unary::log, x.array()), {&x},
-                [x = Saved(x.array())](const Array& dy, Needs) -> Grads { return {array::div(dy, *x)}; });
+                [x = Saved(x.array())]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {formula::div(dy, of.in(0, x))};
+                });
 }
 
 Tensor log1p(const Tensor& x) {

@@ -13,6 +13,7 @@
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/norm/norm_checks.h"
 #include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"
@@ -73,6 +74,18 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   return {dx, needs[1] ? array::sum(dweight, 0) : dweight, needs[2] ? array::sum(dbias, 0) : dbias};
 }
 
+/// The same as a formula: mean and rstd are made anew, on the tape.
+std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, double eps,
+                               const Taped& of) {
+  const auto mean = [](const Tensor& rows) { return rows.mean(-1, true); };
+  const Tensor from = of.in(0, x), centered = from - mean(from);
+  const Tensor rstd = rsqrt(mean(square(centered)) + eps), xhat = centered * rstd;
+  const Tensor dn = w->defined() ? dy * of.in(1, w) : dy;
+  const auto over_rows = [&](const Tensor& d) { return formula::sum_to(d, {d.size(-1)}); };
+  return {of[0] ? rstd * (dn - mean(dn) - xhat * mean(dn * xhat)) : Tensor(),
+          of[1] ? over_rows(dy * xhat) : Tensor(), of[2] ? over_rows(dy) : Tensor()};
+}
+
 }  // namespace
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
@@ -83,9 +96,12 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
   const Array w = weight.defined() ? weight.array().contiguous() : Array();
   Normalized out = forward(rows, w, bias.defined() ? bias.array().contiguous() : Array(), eps);
   return record("layer_norm", out.y, {&x, &weight, &bias},
-                [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd, eps](const Array& dy,
-                                                                                       Needs needs) -> Grads {
-                  return backward(dy.contiguous(), *x, *w, mean, rstd, eps, needs);
+                [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd, eps]<class V>(
+                    const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return derivative(dy, x, w, eps, of);
+                  else
+                    return backward(dy.contiguous(), *x, *w, mean, rstd, eps, of);
                 });
 }
 

@@ -12,6 +12,7 @@
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/norm/norm_checks.h"
 #include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"

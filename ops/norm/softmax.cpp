@@ -76,8 +76,13 @@ Tensor softmax_op(const char* op, Form form, const Tensor& x, std::int64_t wante
   const int axis = normalize_axis(op, wanted, std::max(1, x.dim()));
   const Array y = forward(op, form, with_last(values, axis));
   return record(op, without_last(y, axis, x.shape()), {&x},
-                [=, y = Saved(y), shape = x.shape()](const Array& dy, Needs) -> Grads {
-                  return {without_last(backward(op, form, *y, with_last(dy, axis)), axis, shape)};
+                [=, y = Saved(y), shape = x.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    const Tensor out = of.out(without_last(*y, axis, shape));
+                    if (form == Form::log) return {dy - exp(out) * dy.sum(axis, true)};
+                    return {out * (dy - (dy * out).sum(axis, true))};
+                  } else
+                    return {without_last(backward(op, form, *y, with_last(dy, axis)), axis, shape)};
                 });
 }
 

@@ -59,13 +59,19 @@ Array running_sum(const Array& x, int axis, bool backwards) {
   return dispatch_numbers("cumsum", x, [&]<class T>() { return running_sum_of<T>(x, axis, backwards); });
 }
 
+/// Its own adjoint, run the other way: so is its formula.
+Tensor cumsum_op(const Tensor& x, int axis, bool backwards) {
+  return record(
+      "cumsum", running_sum(x.array(), axis, backwards), {&x},
+      [=](const Array& dy, Needs) -> Grads { return {running_sum(dy, axis, !backwards)}; },
+      [=](const Tensor& dy, Taped) -> std::vector<Tensor> { return {cumsum_op(dy, axis, !backwards)}; });
+}
+
 }  // namespace
 
 Tensor cumsum(const Tensor& x, Int axis) {
-  const Array& from = operand("cumsum", x);
-  const int at = normalize_axis("cumsum", axis, x.dim());
-  return record("cumsum", running_sum(from, at, /*backwards=*/false), {&x},
-                [at](const Array& dy, Needs) -> Grads { return {running_sum(dy, at, /*backwards=*/true)}; });
+  const int at = normalize_axis("cumsum", axis, operand("cumsum", x).dim());
+  return cumsum_op(x, at, false);
 }
 
 }  // namespace gradus

@@ -23,6 +23,7 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_in_f64.h"
 #include "gradus/ops/array/reduce_tree.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/reduce/expand_reduced.h"
@@ -80,8 +81,8 @@ Array log_sum_exp_grad(const Array& x, const Array& dy, const Axes& axes) {
 
 Tensor sum(const Tensor& x, const Axes& axes, Flag keepdim) {
   return record("sum", array::sum(operand("sum", x), axes, keepdim), {&x},
-                [shape = x.shape(), axes, keepdim](const Array& dy, Needs) -> Grads {
-                  return {expand_reduced(dy, shape, axes, keepdim)};
+                [shape = x.shape(), axes, keepdim]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  return {formula::expand_reduced(dy, shape, axes, keepdim)};
                 });
 }
 
@@ -101,9 +102,13 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
       values[i] = static_cast<T>(in_f64::Deviations(row, length).mean());
     });
   });
-  return record("mean", y, {&x}, [shape = x.shape(), axes, keepdim, n](const Array& dy, Needs) -> Grads {
-    return {expand_reduced(divided(dy, n), shape, axes, keepdim)};
-  });
+  return record("mean", y, {&x},
+                [shape = x.shape(), axes, keepdim, n]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {formula::expand_reduced(dy / n, shape, axes, keepdim)};
+                  else
+                    return {expand_reduced(divided(dy, n), shape, axes, keepdim)};
+                });
 }
 
 namespace {

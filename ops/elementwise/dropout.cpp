@@ -31,12 +31,15 @@ Array drop(const Array& x, double p, const Generator::State& state) {
   return y;
 }
 
-/// Linear in x: its gradient is the same dropout of dy.
-Tensor dropout_op(const Tensor& x, double p, const Generator::State& state) {
-  return record(
-      "dropout", drop(x.array().contiguous(), p, state), {&x},
-      [=](const Array& dy, Needs) -> Grads { return {drop(dy.contiguous(), p, state)}; },
-      [=](const Tensor& dy, Taped) -> std::vector<Tensor> { return {dropout_op(dy, p, state)}; });
+/// The op, which is also its own derivative: it is linear, and dx is dy with the same elements dropped.
+Tensor dropout(const Tensor& x, double p, const Generator::State& state) {
+  return record("dropout", drop(x.array().contiguous(), p, state), {&x},
+                [p, state]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {dropout(dy, p, state)};
+                  else
+                    return {drop(dy.contiguous(), p, state)};
+                });
 }
 
 }  // namespace
@@ -46,7 +49,7 @@ Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator) {
   check(p >= 0 && p <= 1, "dropout: expects a probability from 0 to 1, got {}", p);
   if (!training || p == 0) return x;
   const Generator::State state = generator.reserve(static_cast<std::uint64_t>(x.numel() + 3) / 4);
-  return dropout_op(x, p, state);
+  return dropout(x, p, state);
 }
 
 Tensor dropout(const Tensor& x, double p, Flag training) {

@@ -59,19 +59,22 @@ Array running_sum(const Array& x, int axis, bool backwards) {
   return dispatch_numbers("cumsum", x, [&]<class T>() { return running_sum_of<T>(x, axis, backwards); });
 }
 
-/// Its own adjoint, run the other way: so is its formula.
+/// Linear in x: the gradient is the same op from the other end.
 Tensor cumsum_op(const Tensor& x, int axis, bool backwards) {
-  return record(
-      "cumsum", running_sum(x.array(), axis, backwards), {&x},
-      [=](const Array& dy, Needs) -> Grads { return {running_sum(dy, axis, !backwards)}; },
-      [=](const Tensor& dy, Taped) -> std::vector<Tensor> { return {cumsum_op(dy, axis, !backwards)}; });
+  return record("cumsum", running_sum(x.array(), axis, backwards), {&x},
+                [axis, backwards]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {cumsum_op(dy, axis, !backwards)};
+                  else
+                    return {running_sum(dy, axis, !backwards)};
+                });
 }
 
 }  // namespace
 
 Tensor cumsum(const Tensor& x, Int axis) {
   const int at = normalize_axis("cumsum", axis, operand("cumsum", x).dim());
-  return cumsum_op(x, at, false);
+  return cumsum_op(x, at, /*backwards=*/false);
 }
 
 }  // namespace gradus

@@ -31,26 +31,6 @@ Tensor reshaped(const char* op, const Tensor& x, Array y) {
   });
 }
 
-/// The gradient of part(x) as a formula: dy there, 0 elsewhere; its own gradient is the part again.
-template <class F>
-Tensor taped_into_part(const char* op, const Shape& shape, const Tensor& dy, F part) {
-  const Array dx = Array::zeros(shape, dy.dtype());
-  part(dx).copy_(dy.array());
-  return record(op, dx, {&dy}, [part]<class V>(const V& d, auto) -> GradsOf<V> { return {part(d)}; });
-}
-
-/// Puts part(x) on the tape.
-template <class F>
-Tensor record_part(const char* op, const Tensor& x, F part) {
-  return record(op, part(operand(op, x)), {&x},
-                [op, part, shape = x.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
-                  if constexpr (kTaped<V>)
-                    return {taped_into_part(op, shape, dy, part)};
-                  else
-                    return {into_part(shape, dy, part)};
-                });
-}
-
 }  // namespace
 
 Tensor reshape(const Tensor& x, const Shape& shape) {

@@ -9,6 +9,8 @@
 // (out_of_range.h): y and dx are right for every finite row. (PyTorch: NaN.)
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
+#include <cmath>
+
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
@@ -74,15 +76,19 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   return {dx, needs[1] ? array::sum(dweight, 0) : dweight, needs[2] ? array::sum(dbias, 0) : dbias};
 }
 
-/// The same as a formula: mean and rstd are made anew, on the tape.
-std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, double eps,
-                               const Taped& of) {
-  const auto mean = [](const Tensor& rows) { return rows.mean(-1, true); };
-  const Tensor from = of.in(0, x), centered = from - mean(from);
-  const Tensor rstd = rsqrt(mean(square(centered)) + eps), xhat = centered * rstd;
-  const Tensor dn = w->defined() ? dy * of.in(1, w) : dy;
-  const auto over_rows = [&](const Tensor& d) { return formula::sum_to(d, {d.size(-1)}); };
-  return {of[0] ? rstd * (dn - mean(dn) - xhat * mean(dn * xhat)) : Tensor(),
+/// The same as a formula. For constants m and s of a row, (x - m) s with eps s^2 has the layer norm of x with
+/// eps: with the mean and rstd that forward found, no square leaves the range and no rounding of m shows.
+std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, const Array& mean,
+                               const Array& rstd, double eps, const Taped& of) {
+  const auto mean_of = [](const Tensor& rows) { return rows.mean(-1, true); };
+  Shape column = x->shape();
+  column[x->dim() - 1] = 1;
+  const Tensor m(mean.reshape(column)), s(rstd.reshape(column));
+  const Tensor z = (of.in(0, x) * 0.5 - m * 0.5) * (s * 2);  // x - m itself may leave the range
+  const Tensor d = z - mean_of(z), r = rsqrt(mean_of(square(d)) + square(s * std::sqrt(eps)));
+  const Tensor xhat = d * r, dn = w->defined() ? dy * of.in(1, w) : dy;
+  const auto over_rows = [&](const Tensor& t) { return formula::sum_to(t, {t.size(-1)}); };
+  return {of[0] ? (dn - mean_of(dn) - xhat * mean_of(dn * xhat)) * r * s : Tensor(),
           of[1] ? over_rows(dy * xhat) : Tensor(), of[2] ? over_rows(dy) : Tensor()};
 }
 
@@ -99,7 +105,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
                 [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd, eps]<class V>(
                     const V& dy, auto of) -> GradsOf<V> {
                   if constexpr (kTaped<V>)
-                    return derivative(dy, x, w, eps, of);
+                    return derivative(dy, x, w, mean, rstd, eps, of);
                   else
                     return backward(dy.contiguous(), *x, *w, mean, rstd, eps, of);
                 });

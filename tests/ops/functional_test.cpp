@@ -325,7 +325,7 @@ TEST_CASE("functional: a GPT with dropout, which each call draws again") {
     const auto loss = [&] { return gpt.loss(ids, next); };
     const Generator::State state = default_generator().state();
     const std::vector<Tensor> some = {gpt.parameter("token_embedding.weight"),
-                                      gpt.parameter("blocks.0.linear1.bias")};
+                                      gpt.parameter("layers.0.linear1.bias")};
     const Tensor H = hessian(loss, some)[0][0], again = hessian(loss, some)[0][0];
     CHECK(values(H) == values(again));
     CHECK(default_generator().state() == state);

@@ -10,10 +10,10 @@
 
 namespace gradus {
 
-/// A function whose derivatives are checked. It takes one, two or three Tensors, a `const
+/// A function whose derivatives are taken or checked. It takes one, two or three Tensors, a `const
 /// std::vector<Tensor>&`, or nothing (a loss that uses a model's parameters), and returns a Tensor or a
-/// std::vector of them. It is called many times and must be deterministic; the thread's default generator
-/// gives the same random numbers in each call.
+/// std::vector of them. gradcheck calls it many times, so it must be deterministic; the thread's default
+/// generator gives the same random numbers in each call.
 class TensorFunction {
  public:
   template <class F>
@@ -29,12 +29,18 @@ class TensorFunction {
             return list(f(expect(caller, x, 3)[0], x[1], x[2]));
           else
             return list(f());
-        }) {}
+        }),
+        takes_inputs_(std::is_invocable_v<const F&, const std::vector<Tensor>&> ||
+                      std::is_invocable_v<const F&, const Tensor&> ||
+                      std::is_invocable_v<const F&, const Tensor&, const Tensor&> ||
+                      std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&>) {}
   /// Throws, naming the caller, unless there are as many inputs as the function takes.
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs,
                                  const char* caller = "TensorFunction") const {
     return call_(inputs, caller);
   }
+  /// False for a function of nothing, which uses its inputs without being given them.
+  bool takes_inputs() const { return takes_inputs_; }
 
  private:
   static std::vector<Tensor> list(Tensor y) { return {std::move(y)}; }
@@ -42,6 +48,7 @@ class TensorFunction {
   static const std::vector<Tensor>& expect(const char* caller, const std::vector<Tensor>& x,
                                            std::size_t count);
   std::function<std::vector<Tensor>(const std::vector<Tensor>&, const char*)> call_;
+  bool takes_inputs_;
 };
 
 struct GradcheckOptions {

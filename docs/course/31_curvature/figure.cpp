@@ -46,7 +46,7 @@ kit::LineChart draw() {
           .x_ticks = {1, 2, 4, 8, 16},
           .series = {sharpness_by_scale("two matrices", 2, false, 1),
                      sharpness_by_scale("one matrix", 1, false, 0),
-                     sharpness_by_scale("one or two, with norms", 2, true, 2)}};
+                     sharpness_by_scale("two matrices, with norms", 2, true, 2)}};
 }
 
 const CourseFigure figure(__FILE__, draw);

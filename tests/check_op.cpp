@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <utility>
 
 #include "check_layouts.h"
+#include "check_numbers.h"
 #include "check_second.h"
-#include "gradus/core/detail/bits.h"
 #include "gradus/core/detail/format.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/threads/parallel.h"
@@ -27,22 +26,11 @@ struct Outcome {
   std::vector<Values> outputs, gradients;
 };
 
-double largest(const Values& values) {
-  double top = 0;
-  for (const double v : values)
-    if (std::isfinite(v)) top = std::max(top, std::abs(v));
-  return top;
-}
-
-bool same_bits(double a, double b) {
-  return (std::isnan(a) && std::isnan(b)) || bit_cast<std::uint64_t>(a) == bit_cast<std::uint64_t>(b);
-}
-
-class Checker {
+class Checker : Checks {
  public:
   Checker(const std::string& name, const Op& op, const std::vector<Input>& inputs,
           const CheckOptions& options)
-      : name_(name), op_(op), options_(options), random_(inputs.size() + name.size() + options.seed) {
+      : Checks(name, options, inputs.size() + name.size() + options.seed), op_(op) {
     for (const Input& input : inputs) {
       values_.push_back(input.given.defined() ? input.given.array().contiguous() : draw(input));
       wanted_.push_back(input.wants_grad);
@@ -66,43 +54,6 @@ class Checker {
   }
 
  private:
-  template <class... Args>
-  void complain(fmt::format_string<const Args&...> message, const Args&... args) {
-    const std::string start = name_ + ", " + context_ + ": ";
-    const auto alike = [&](const std::string& problem) { return problem.starts_with(start); };
-    if (std::count_if(problems_.begin(), problems_.end(), alike) < 2)
-      problems_.push_back(start + fmt::format(message, args...));
-  }
-
-  /// Numbers f32 can hold, so that f32 and f64 runs start from the same ones.
-  double draw_one(double low, double high) {
-    for (;;) {
-      const double x = static_cast<float>(std::uniform_real_distribution(low, high)(random_));
-      const auto near = [x](double kink) { return std::abs(x - kink) < 0.05; };
-      if (std::none_of(options_.kinks.begin(), options_.kinks.end(), near)) return x;
-    }
-  }
-
-  Array draw(const Input& input) {
-    Array values = Array::empty(input.shape, f64);
-    std::generate_n(values.mutable_data<double>(), values.numel(),
-                    [&] { return draw_one(input.low, input.high); });
-    return values;
-  }
-
-  /// The incoming gradient of output k: fixed random numbers, away from 0.
-  const Array& seed(std::size_t k, const Shape& shape) {
-    while (seeds_.size() <= k) seeds_.emplace_back();
-    if (!seeds_[k].defined() || seeds_[k].shape() != shape) {
-      seeds_[k] = Array::empty(shape, f64);
-      std::generate_n(seeds_[k].mutable_data<double>(), seeds_[k].numel(), [&] {
-        const double w = static_cast<float>(std::uniform_real_distribution(0.5, 1.5)(random_));
-        return random_() % 2 == 0 ? w : -w;
-      });
-    }
-    return seeds_[k];
-  }
-
   Outcome outcome(const std::vector<Array>& values, DType dtype, Layout layout = Layout::contiguous) {
     return outcome(values, dtype, layout, wanted_, 1);
   }
@@ -154,18 +105,7 @@ class Checker {
                                                   : Values(static_cast<std::size_t>(input.numel()), 0.0));
   }
 
-  /// Complains unless got equals want: to the bit when the tolerances are 0.
-  void compare(const char* what, std::size_t which, const Values& got, const Values& want, double rtol,
-               double atol) {
-    if (got.size() != want.size())
-      return complain("{} {} has {} elements, not {}", what, which, got.size(), want.size());
-    const double tolerance = rtol * largest(want) + atol;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      if (same_bits(got[i], want[i]) || (tolerance > 0 && std::abs(got[i] - want[i]) <= tolerance)) continue;
-      return complain("{} {}, element {}: {:.17g} instead of {:.17g}", what, which, i, got[i], want[i]);
-    }
-  }
-
+  using Checks::compare;
   void compare(const Outcome& got, const Outcome& want, double rtol) {
     if (got.shapes != want.shapes) return complain("the shapes of the outputs differ");
     for (std::size_t k = 0; k < want.outputs.size(); ++k)
@@ -497,16 +437,11 @@ class Checker {
       compare("second derivatives by incoming gradient", k, got.by_seed[k], want.by_seed[k], rtol, atol);
   }
 
-  std::string name_;
   const Op& op_;
-  const CheckOptions& options_;
-  std::mt19937_64 random_;
-  std::vector<Array> values_, seeds_;  // f64 (or given), contiguous
-  std::vector<Array> u_;               // for each input, the weights of its gradient in s
+  std::vector<Array> values_;  // f64 (or given), contiguous
+  std::vector<Array> u_;       // for each input, the weights of its gradient in s
   std::vector<bool> wanted_;
   Outcome reference_;
-  std::string context_;
-  std::vector<std::string> problems_;
 };
 
 }  // namespace

@@ -2,15 +2,13 @@
 // Gradients of gradients for check_op: of s = sum_i <u_i, g_i>, where g_i is the gradient of input i and u_i
 // fixed random numbers. s is a scalar, so one more backward gives all its derivatives.
 
-#include <cmath>
 #include <vector>
 
+#include "check_numbers.h"
 #include "gradus/core/tape/grad.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus::test {
-
-using Values = std::vector<double>;
 
 /// One entry per input of the op, or output for by_seed; empty for one that wants no gradient.
 struct Second {

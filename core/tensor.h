@@ -36,6 +36,12 @@ struct VarOptions {
   bool unbiased = true;  // divide by n - 1, not n
 };
 
+/// Names from elsewhere, so that Tensor::backward can say what to write instead.
+struct BackwardOptions {
+  bool retain_graph = false;
+  bool create_graph = false;
+};
+
 /// The right side of `x += y`.
 class TensorOrNumber {
  public:
@@ -170,6 +176,10 @@ class Tensor {
   void backward(Flag retain_graph = false) const;
   /// The same, seeded with a gradient of this tensor's shape.
   void backward(const Tensor& gradient, Flag retain_graph = false) const;
+  // No create_graph: a leaf whose grad is on the tape would hold itself and never be freed.
+  void backward(BackwardOptions) const = delete;  // backward(true); grad(y, {x}, {.create_graph = true})
+  void backward(Flag, Flag) const = delete;       // grad(y, {x}, {.create_graph = true})
+  void backward(const Tensor&, Flag, Flag) const = delete;  // grad(y, {x}, {.create_graph = true})
   /// The same values without a tape.
   Tensor detach() const { return Tensor(array_); }
   /// Keeps the gradient of an inner tensor too: read it with grad() after backward.

@@ -1,5 +1,6 @@
 #pragma once
-// gradcheck: is a backward correct? See docs/course/05_gradient_checking/README.md.
+// gradcheck: is a backward correct? See docs/course/05_gradient_checking/README.md. gradgradcheck: and is its
+// own derivative, which grad(y, {x}, {.create_graph = true}) computes?
 
 #include <functional>
 #include <type_traits>
@@ -68,5 +69,22 @@ struct GradcheckOptions {
 ///     gradcheck([&] { return model.loss(x, y); }, model.parameters());
 void gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                const GradcheckOptions& options = {});
+
+struct GradgradcheckOptions {
+  std::vector<Tensor> grad_outputs = {};  // one per output that requires grad; none: random f64 leaves
+  double eps = 1e-6;                      // as in gradcheck
+  double atol = 1e-5, rtol = 1e-3;
+};
+
+/// The second-order gradcheck: of (inputs, grad_outputs) -> grad(f(inputs), inputs, grad_outputs), with
+/// create_graph, all derivatives with respect to all elements of the inputs and of the grad_outputs that
+/// require grad. First, these gradients must be the ones of a plain backward, within the same tolerances.
+/// Throws as gradcheck does, and if an op has no second derivative. Outputs that require grad are f64; others
+/// are left out. It does not check the gradient itself, so call both. n elements of inputs and m of outputs
+/// cost 2 (n + m) + 3 calls of f with a backward that creates a graph, and n backward passes.
+///
+///     gradgradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
+void gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
+                   const GradgradcheckOptions& options = {});
 
 }  // namespace gradus

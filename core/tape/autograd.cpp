@@ -347,6 +347,7 @@ std::vector<Tensor> run_backward_taped(std::span<Node* const> wanted, const Tens
                                        const Tensor& seed) {
   if (wanted.empty()) return {};
   const ProfileRange range("backward", "accumulate");
+  const EnableGrad guard;  // also for hooks, which run between the closures
   return Engine<Tensor>(root.node().get(), seed, /*retain_graph=*/true, nullptr, wanted).run();
 }
 

@@ -134,10 +134,10 @@ Variance variance(const char* op, const Array& x, const Dims& which, const Axes&
   return {of.mean, of.rest, y, k};
 }
 
-Tensor record_var(const Tensor& x, const Variance& of, const Axes& axes, bool keepdim) {
-  return record("var", of.var, {&x},
-                [x = Saved(x.array()), mean = Saved(of.mean), rest = Saved(of.rest), axes, keepdim,
-                 k = of.k]<class V>(const V& dy, auto of) -> GradsOf<V> {
+Tensor record_var(const Tensor& x, const Variance& v, const Axes& axes, bool keepdim) {
+  return record("var", v.var, {&x},
+                [x = Saved(x.array()), mean = Saved(v.mean), rest = Saved(v.rest), axes, keepdim,
+                 k = v.k]<class V>(const V& dy, auto of) -> GradsOf<V> {
                   const V scaled =
                       formula::expand_reduced(formula::mul(dy, 2 / k), x->shape(), axes, keepdim);
                   return {formula::mul(scaled, deviations(of.in(0, x), *mean, *rest, axes))};
@@ -165,8 +165,8 @@ Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
   const Array& from = floating_operand("std", x);
   const Dims which = normalize_axes("std", axes, x.dim());
   const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  Moments of = moments("std", from, which, axes);
-  const Array y = array::unary("std", Unary::sqrt, divided(of.squares, k))
+  Moments moment = moments("std", from, which, axes);
+  const Array y = array::unary("std", Unary::sqrt, divided(moment.squares, k))
                       .reshape(reduced_shape(from.shape(), which, options.keepdim));
   dispatch_floating("std", y, [&]<class T>() {
     // As in norm: good where no square has left the range.
@@ -174,11 +174,11 @@ Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
     const auto good = [least, values = y.data<T>()](std::int64_t i) {
       return (values[i] > least) & (values[i] < std::numeric_limits<T>::infinity());
     };
-    again_in_f64<T>(from, which, y, of, static_cast<std::int64_t>(k > 0 ? n : 0), good,
+    again_in_f64<T>(from, which, y, moment, static_cast<std::int64_t>(k > 0 ? n : 0), good,
                     [k](const in_f64::Deviations<T>& d) { return d.times_unit(std::sqrt(d.squares() / k)); });
   });
   return record("std", y, {&x},
-                [x = Saved(from), mean = Saved(of.mean), rest = Saved(of.rest), y = Saved(y), axes,
+                [x = Saved(from), mean = Saved(moment.mean), rest = Saved(moment.rest), y = Saved(y), axes,
                  keepdim = options.keepdim, k]<class V>(const V& dy, auto of) -> GradsOf<V> {
                   const auto wide = [&](const V& row) {
                     return formula::expand_reduced(row, x->shape(), axes, keepdim);

@@ -211,7 +211,7 @@ TEST_CASE("create_graph: random graphs have the gradients of a plain pass, and r
     return tanh(all.back()) + all[all.size() - 2] * 0.1;
   };
   for (int trial = 0; trial < 60; ++trial) {
-    const std::uint32_t seed = random();
+    const auto seed = static_cast<std::uint32_t>(random());
     const std::vector<Tensor> x = {leaf(randn({2, 3}, f64) * 0.5), leaf(randn({2, 3}, f64) * 0.5)};
     const Tensor y = graph(seed, x).sum();
     if (!y.requires_grad()) continue;

@@ -118,7 +118,8 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
   });
   return record("mean", y, {&x},
                 [shape = x.shape(), axes, keepdim, n]<class V>(const V& dy, auto) -> GradsOf<V> {
-                  return {formula::expand_reduced(divided(dy, n), shape, axes, keepdim)};
+                  const V part = n == 0 ? dy : divided(dy, n);  // dy / 0 times no element would be NaN
+                  return {formula::expand_reduced(part, shape, axes, keepdim)};
                 });
 }
 

@@ -81,10 +81,10 @@ void check_products(const TensorFunction& f, const std::vector<Tensor>& inputs, 
 
 /// hvp = H v, and H is symmetric.
 void check_hessian(const TensorFunction& loss, const std::vector<Tensor>& inputs, double share) {
+  const std::vector<Tensor> v = random_like(inputs);  // first: a loss may draw numbers too
   const Blocks H = hessian(loss, inputs);
   const Tensor matrix = matrix_of(H, inputs, inputs);
   check_same(matrix.t(), matrix, share);
-  const std::vector<Tensor> v = random_like(inputs);
   const std::vector<Tensor> hv = hvp(loss, inputs, v);
   check_same(row_of(hv), matmul(matrix, row_of(v)), share);
   for (std::size_t j = 0; j < inputs.size(); ++j) {

@@ -72,9 +72,9 @@ void check_as_filled_up(const TextPairs& texts, AttentionOptions options, std::i
     return results;
   };
   const Tensors got = run([&] { return attention::attend_in_segments(q, k, v, texts, options); });
-  AttentionOptions filled = options;
-  filled.mask = with_ends(options.mask, keys_there(texts.keys));
   const Tensors expected = run([&] {
+    AttentionOptions filled = options;
+    filled.mask = with_ends(options.mask, keys_there(texts.keys));
     const Tensor keys = filled_up(k, texts.keys), values = filled_up(v, texts.keys);
     return in_a_row(scaled_dot_product_attention(filled_up(q, texts.queries), keys, values, filled),
                     texts.queries);

@@ -138,7 +138,7 @@ OPS = {
     "sub": binary(torch.sub),
     "mul": binary(torch.mul),
     "div": binary(lambda a, b: a / above(b)),
-    "pow": binary(lambda a, b: above(a).pow(b)),
+    "pow": binary(lambda a, b: torch.exp(b * above(a).log())),  # PyTorch's pow drops terms where b is 0 or 1
     "maximum": binary(torch.maximum),
     "minimum": binary(torch.minimum),
     "where": binary(lambda a, b: torch.where(a > b, a * b, b)),

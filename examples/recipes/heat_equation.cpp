@@ -10,7 +10,7 @@ int main() {
   manual_seed(0);
   const double a = 0.1, pi = std::numbers::pi;
   const nn::Sequential net(nn::Linear(2, 24), tanh, nn::Linear(24, 24), tanh, nn::Linear(24, 1));
-  // The start and the walls are built in: u = sin(pi x) at t = 0, and u = 0 at x = 0 and x = 1.
+  // Start and walls are built in (Lagaris et al. 1998): u = sin(pi x) at t = 0, u = 0 at x = 0 and x = 1.
   const auto u = [&](const Tensor& x, const Tensor& t) {
     return sin(pi * x) + t * x * (1 - x) * net(cat({x, t}, 1));
   };

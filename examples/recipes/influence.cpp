@@ -8,7 +8,7 @@ using namespace gradus;
 /// H^-1 g by conjugate gradients: as many products H v as there are weights, and no matrix.
 Tensor solve(const TensorFunction& loss, const Tensor& w, const Tensor& g) {
   Tensor d = zeros_like(g), rest = g, v = g;
-  for (std::int64_t i = 0; i < w.numel(); ++i) {
+  for (std::int64_t i = 0; i < w.numel() && rest.abs().max().item() > 0; ++i) {
     const Tensor Hv = hvp(loss, {w}, {v})[0], scale = (v * Hv).sum(), step = (rest * v).sum() / scale;
     d = d + step * v;
     rest = rest - step * Hv;

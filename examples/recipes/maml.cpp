@@ -1,4 +1,4 @@
-// MAML: weights from which one step of gradient descent learns any sine from 20 points (Finn et al. 2017).
+// MAML: weights from which one step of gradient descent learns a sine of any phase (Finn et al. 2017).
 #include <cstdio>
 
 #include "gradus/gradus.h"

@@ -38,9 +38,9 @@ CASE("the curvature has a sign", "s = v . H v, not |H v|: it is negative on a ri
   near("s for a Hessian with the diagonal 1, -5, 2", answer.top(bowl(tensor({1.0, -5.0, 2.0})), w, 60), -5,
        1e-6);
 }
-CASE("many steps", "Divide v by its length in every step: H^100 v is too large for any number.") {
+CASE("many steps", "Divide v by its length in every step: H^150 v is too large for any number.") {
   const Tensor w = randn({2}).requires_grad_();
-  near("s for a Hessian with the diagonal 1000, 1", answer.top(bowl(tensor({1000.0, 1.0})), w, 100), 1000,
+  near("s for a Hessian with the diagonal 1000, 1", answer.top(bowl(tensor({1000.0, 1.0})), w, 150), 1000,
        1e-6);
 }
 CASE("v is not 1 everywhere", "A v without a part along the largest eigenvector never finds it.") {
@@ -52,5 +52,5 @@ CASE("the largest rate is 2 / s", "A step multiplies by 1 - rate s: above 2 / s 
   near("the largest rate for s = 8", answer.rate(8, 0), 0.25);
 }
 CASE("momentum raises it", "2 (1 + momentum) / s.") {
-  near("the largest rate for s = 8 and momentum 0.9", answer.rate(8, 0.9), 0.475);
+  near("the largest rate for s = 5 and momentum 0.5", answer.rate(5, 0.5), 0.6);
 }

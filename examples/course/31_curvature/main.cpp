@@ -39,7 +39,7 @@ Tensor product(const Loss& loss, const Tensor& w, const Tensor& v) {
 // [/product]
 
 // [step]
-/// What a step makes of a small displacement along v: its length after the step, over that before it.
+/// What a step multiplies a small displacement along v by, with its sign.
 double factor(const Loss& loss, const Tensor& w, const Tensor& v, double rate) {
   const auto after = [&](double t) {
     const Tensor at = (w.detach() + t * v).requires_grad_();
@@ -53,10 +53,12 @@ void steps(const Loss& loss, const Tensor& w) {
   Tensor v = normalize(randn(w.shape()), 2, 0);
   for (int i = 0; i < 200; ++i) v = normalize(product(loss, w, v), 2, 0);  // power iteration
   const double s = (v * product(loss, w, v)).sum().item();
-  std::printf("\nThe sharpness is %.2f, by sharpness() %.2f. A displacement along its direction, times\n", s,
-              sharpness([&] { return loss(w); }, {w}).value);
+  std::printf(
+      "\nThe sharpness is %.2f, by sharpness() %.2f. A step multiplies a displacement along its direction "
+      "by\n",
+      s, sharpness([&] { return loss(w); }, {w}).value);
   for (const double share : {0.5, 1.5, 2.0, 2.5})
-    std::printf("  %5.2f  by a step at the rate %.1f / s\n", factor(loss, w, v, share / s), share);
+    std::printf("  %5.2f  at the rate %.1f / s\n", factor(loss, w, v, share / s), share);
 }
 
 // [net]
@@ -69,11 +71,12 @@ Tensor net(const Tensor& x, const Tensor& w, const Tensor& readout, bool norm) {
 
 void scales(const Loss& loss, const Tensor& w) {
   const double s = sharpness(loss, {w}).value;
-  std::printf("  the sharpness is %.2f; with 2 w, 4 w, 8 w it is times", s);
+  std::printf("  the sharpness is %.2f; with 2 w, 4 w, 8 w it is multiplied by", s);
   for (const double c : {2.0, 4.0, 8.0})
     std::printf(" %.4f", sharpness(loss, {(c * w.detach()).requires_grad_()}).value / s);
   const Tensor g = grad(loss(w), {w})[0], Hw = product(loss, w, w.detach());
-  std::printf("\n  g . w = 0: %s; H w = -g: %s\n", yes(std::abs((g * w).sum().item()) < 1e-12 * s),
+  std::printf("\n  g . w = 0: %s; H w = -g: %s\n",
+              yes(std::abs((g * w).sum().item()) < 1e-12 * (g.norm() * w.norm()).item()),
               yes((Hw + g).norm().item() < 1e-8 * g.norm().item()));
 }
 

@@ -14,7 +14,7 @@
 //
 // The gradients are values: nothing is added to w.grad().
 //
-// Forbidden: hvp, sharpness, hessian and nn.
+// Forbidden: hvp, sharpness, hessian, jacobian, jvp, vjp and nn.
 // Useful: grad(y, {w}, {.create_graph = true})[0], detach, norm, randn(w.shape()).
 
 /// Returns H v, of w's shape. w requires grad.

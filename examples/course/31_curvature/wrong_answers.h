@@ -65,6 +65,18 @@ double top_curvature(const Loss& loss, const Tensor& w, int steps) {
 }  // namespace never_scaled
 MUTANT(never_scaled, "many steps")
 
+namespace scaled_at_the_end {
+using solution::largest_rate;
+using solution::product;
+double top_curvature(const Loss& loss, const Tensor& w, int steps) {
+  Tensor v = randn(w.shape());
+  for (int step = 0; step < steps; ++step) v = product(loss, w, v);
+  v = v / v.norm();
+  return (v * product(loss, w, v)).sum().item();
+}
+}  // namespace scaled_at_the_end
+MUTANT(scaled_at_the_end, "many steps")
+
 namespace from_ones {
 using solution::largest_rate;
 using solution::product;

@@ -39,7 +39,7 @@ std::pair<TensorList, TensorList> jvp(const TensorFunction& f, const std::vector
                                       const FunctionalOptions& options = {});
 
 /// H v for the Hessian H of the loss, which has one element: one v for each input, of its shape, gives one
-/// product for each, of its shape. v may be left out for one input of one element. Two backward passes, the
+/// product for each, of its shape. v may be {} for one input of one element. Two backward passes, the
 /// second through the first. PyTorch returns the loss, too.
 /// `const TensorList hv = hvp([&] { return model.loss(x, y); }, model.parameters(), v);`
 TensorList hvp(const TensorFunction& loss, const std::vector<Tensor>& inputs, const std::vector<Tensor>& v,

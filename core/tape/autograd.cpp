@@ -21,7 +21,8 @@
 // the tensors that held them: evaluating a model leaves nothing behind.
 //
 // With create_graph, grad() makes the same pass with Tensors: the closures compute with ops, which record
-// themselves, so that the gradients are on the tape too and can be differentiated again.
+// themselves, so that the gradients are on the tape too and can be differentiated again. Such a pass frees
+// nothing.
 //
 // detail/pass_nodes.cpp finds the nodes of a pass; the engine below goes through them.
 

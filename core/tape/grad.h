@@ -20,8 +20,8 @@ struct GradOptions {
 /// does not require grad or was not used for output.
 /// `const TensorList d = grad(loss, {w, b});  // loss.backward() would fill w.grad() and b.grad()`
 ///
-/// The gradients are constants unless create_graph is set: then they are computed by ops that record
-/// themselves, and their gradients, of any order, by grad or backward. An op without a second derivative
+/// The gradients are constants unless create_graph is set: then ops that record themselves compute them, and
+/// grad or backward can differentiate them again, any number of times. An op without a second derivative
 /// throws, naming itself. `const Tensor g = grad(loss, {x}, {.create_graph = true})[0];
 /// (loss + (g.norm() - 1).square()).backward();  // a gradient penalty`
 TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options = {});

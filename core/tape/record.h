@@ -76,7 +76,7 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 /// `return record("neg", y, {&x}, [](const Array& dy, Needs) -> Grads { return {negative(dy)}; });`
 ///
 /// For second derivatives (grad with create_graph) the closure is also called with Tensors. Where Arrays and
-/// Tensors share a formula it is written once, generic over V:
+/// Tensors share a formula it is written once, generic over V (formula:: is ops/detail/formula.h):
 ///
 ///     return record("exp", y, {&x}, [y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
 ///       return {formula::mul(dy, of.out(y))};

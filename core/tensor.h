@@ -38,8 +38,8 @@ struct VarOptions {
 
 /// Names from elsewhere, so that Tensor::backward can say what to write instead.
 struct BackwardOptions {
-  bool retain_graph = false;
-  bool create_graph = false;
+  bool retain_graph = false;  // backward(true)
+  bool create_graph = false;  // grad(y, {x}, {.create_graph = true})
 };
 
 /// The right side of `x += y`.

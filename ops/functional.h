@@ -10,6 +10,7 @@
 // input. The function is called once, with the tape on; no grad and no input changes, and the thread's
 // default generator is afterwards as before.
 
+#include <concepts>
 #include <utility>
 #include <vector>
 
@@ -44,8 +45,9 @@ std::pair<TensorList, TensorList> jvp(const TensorFunction& f, const std::vector
 /// `const TensorList hv = hvp([&] { return model.loss(x, y); }, model.parameters(), v);`
 TensorList hvp(const TensorFunction& loss, const std::vector<Tensor>& inputs, const std::vector<Tensor>& v,
                const FunctionalOptions& options = {});
+template <std::floating_point T>
 TensorList hvp(const TensorFunction&, const std::vector<Tensor>&, const std::vector<Tensor>&,
-               double eps) = delete;  // products are exact: without eps
+               T eps) = delete;  // products are exact: without eps
 
 /// J[i][j], the derivative of output i with respect to input j, of the output's shape followed by the
 /// input's. A backward pass for each element of the outputs.

@@ -73,7 +73,7 @@ void gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
 struct GradgradcheckOptions {
   std::vector<Tensor> grad_outputs = {};  // one per output that requires grad; none: random f64 leaves
   double eps = 1e-6;                      // as in gradcheck
-  double atol = 1e-5, rtol = 1e-3;
+  double atol = 1e-5, rtol = 1e-3;        // as in gradcheck
 };
 
 /// The second-order gradcheck: of (inputs, grad_outputs) -> grad(f(inputs), inputs, grad_outputs), with

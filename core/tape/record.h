@@ -25,7 +25,7 @@ using GradsOf = std::conditional_t<kTaped<V>, std::vector<Tensor>, Grads>;
 /// tensors on the tape.
 class Taped : public Needs {
  public:
-  using Needs::Needs;
+  explicit Taped(const Node& node) : Needs(node) {}
   /// Input i, from its saved values.
   Tensor in(std::size_t i, const Saved& saved) const { return in(i, saved.get()); }
   Tensor in(std::size_t i, const Array& values) const;
@@ -38,7 +38,9 @@ class Taped : public Needs {
 class Plain : public Needs {
  public:
   Plain(Needs needs) : Needs(needs) {}
+  /// Input i, as saved.
   const Array& in(std::size_t, const Saved& saved) const { return saved.get(); }
+  /// The op's output, as saved.
   const Array& out(const Saved& saved) const { return saved.get(); }
 };
 

@@ -35,6 +35,7 @@
 #include "gradus/ops/backend.h"
 #include "gradus/ops/checkpoint.h"
 #include "gradus/ops/curvature.h"
+#include "gradus/ops/functional.h"
 #include "gradus/ops/gradcheck.h"
 #include "gradus/optim/adam.h"
 #include "gradus/optim/average.h"

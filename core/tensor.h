@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,12 @@ concept HookOf = std::invocable<Hook&, const Gradient&> &&
 struct VarOptions {
   bool keepdim = false;  // reduced axes stay, with size 1
   bool unbiased = true;  // divide by n - 1, not n
+};
+
+/// Names from elsewhere, so that Tensor::backward can say what to write instead.
+struct BackwardOptions {
+  bool retain_graph = false;  // backward(true)
+  bool create_graph = false;  // grad(y, {x}, {.create_graph = true})
 };
 
 /// The right side of `x += y`.
@@ -169,6 +176,10 @@ class Tensor {
   void backward(Flag retain_graph = false) const;
   /// The same, seeded with a gradient of this tensor's shape.
   void backward(const Tensor& gradient, Flag retain_graph = false) const;
+  // No create_graph: a leaf whose grad is on the tape would hold itself and never be freed.
+  void backward(BackwardOptions) const = delete;  // backward(true); grad(y, {x}, {.create_graph = true})
+  void backward(Flag, Flag) const = delete;       // grad(y, {x}, {.create_graph = true})
+  void backward(const Tensor&, Flag, Flag) const = delete;  // grad(y, {x}, {.create_graph = true})
   /// The same values without a tape.
   Tensor detach() const { return Tensor(array_); }
   /// Keeps the gradient of an inner tensor too: read it with grad() after backward.
@@ -183,10 +194,7 @@ class Tensor {
   /// holds this tensor keeps it alive forever.
   template <class Hook>
   requires(HookOf<Hook, Array> || HookOf<Hook, Tensor>) const Tensor& on_grad(Hook hook) const& {
-    if constexpr (HookOf<Hook, Array>)
-      add_hook([hook = std::move(hook)](const Array& g) mutable { return result_of(hook, g); });
-    else
-      add_hook([hook = std::move(hook)](const Array& g) mutable { return result_of(hook, Tensor(g)); });
+    add_hook(hook_of(std::make_shared<Hook>(std::move(hook))));
     return *this;
   }
   template <class Hook>
@@ -283,15 +291,31 @@ class Tensor {
   void expect_elements(const char* op, DType dtype) const;
   void expect_writable(const char* op) const;
   void add_hook(GradHook hook) const;
-  template <class Hook, class Gradient>
-  static Array result_of(Hook& hook, const Gradient& gradient) {
-    if constexpr (std::is_void_v<std::invoke_result_t<Hook&, const Gradient&>>)
-      return hook(gradient), Array();
-    else if constexpr (std::is_convertible_v<std::invoke_result_t<Hook&, const Gradient&>, Array>)
-      return hook(gradient);
+  template <class Hook>
+  static GradHook hook_of(const std::shared_ptr<Hook>& hook) {
+    GradHook result;
+    if constexpr (HookOf<Hook, Array>)
+      result.plain = [hook](const Array& g) { return array_of(called(*hook, g)); };
     else
-      return static_cast<const Tensor&>(hook(gradient)).array();
+      result.plain = [hook](const Array& g) { return array_of(called(*hook, Tensor(g))); };
+    if constexpr (std::invocable<Hook&, const Tensor&>)  // an Array it returns would be off the tape
+      if constexpr (std::is_same_v<decltype(called(*hook, Tensor())), Tensor>)
+        result.taped = [hook](const Tensor& g) { return called(*hook, g); };
+    return result;
   }
+  /// What the hook returns, an Array or a Tensor; undefined if nothing.
+  template <class Hook, class Gradient>
+  static auto called(Hook& hook, const Gradient& gradient) {
+    using Result = std::invoke_result_t<Hook&, const Gradient&>;
+    if constexpr (std::is_void_v<Result>)
+      return hook(gradient), Gradient();
+    else if constexpr (std::is_convertible_v<Result, Array>)
+      return Array(hook(gradient));
+    else
+      return Tensor(static_cast<const Tensor&>(hook(gradient)));
+  }
+  static Array array_of(Array x) { return x; }
+  static Array array_of(const Tensor& x) { return x.array(); }
   const Tensor& kept(const char* op) const;
   enum class Update { add, sub, mul, div };
   Tensor& update(Update kind, const TensorOrNumber& y);

@@ -5,6 +5,8 @@
 //                 tape, which ends at x and at the outside tensors f used. They are inputs of checkpoint's
 //                 node, so the running pass has yet to visit them: gradients that reach them are added
 //                 exactly where, and in the order in which, they would be without checkpoint.
+//   derivative    the same with dy on the tape. What it records uses the second tape, which therefore stays
+//                 as long as the gradients do: it is f's part of their tape.
 // Saves x, f and the generator's state. f may hold tensors, an exception to the rule that saved values are
 // data: like f, they are older than the node, so there is no cycle.
 
@@ -91,6 +93,12 @@ class CheckpointNode final : public Node {
     return none;
   }
 
+  std::vector<Tensor> derivative(const Tensor& dy, Needs) override {
+    const ProfileRange range("checkpoint", "accumulate");
+    run_backward_taped_within(*this, run_again(), dy);
+    return std::vector<Tensor>(inputs.size());
+  }
+
   void free_saved() override {
     f_ = nullptr;
     saved_.clear();
@@ -131,8 +139,7 @@ class CheckpointNode final : public Node {
           "train() or eval() called in between?");
     check(y.requires_grad(),
           "checkpoint backward: the function's result no longer requires grad: was a parameter frozen since "
-          "the "
-          "forward pass?");
+          "the forward pass?");
     check(checksum(y.array()) == result_ && y.node()->order > order,
           "checkpoint backward: the function computed another {} {} than in the forward pass: what it uses "
           "besides its inputs (parameters, modes, captured tensors, a generator, the instruction set and "

@@ -1,6 +1,7 @@
 // gradcheck      J[j, i] = dy_j / dx_i
 //   analytic     row j by a backward pass from y_j, the tape kept for the next row
 //   numeric      column i from y at x_i + eps and x_i - eps, written into x's own memory and taken back
+// gradgradcheck  the same where x is (x, v) and y is g = sum_k v_k dy_k / dx, each a tensor on the tape
 
 #include "gradus/ops/gradcheck.h"
 
@@ -9,6 +10,7 @@
 #include "gradus/core/detail/format.h"
 #include "gradus/core/tape/grad.h"
 #include "gradus/ops/detail/repeatable.h"
+#include "gradus/ops/ops.h"
 
 namespace gradus {
 
@@ -76,31 +78,45 @@ std::string place(const Shape& shape, std::int64_t i) {
   return to_string(index);
 }
 
+/// Who checks, and what it calls input i and output k.
+struct Names {
+  const char* caller;
+  std::function<std::string(std::size_t)> input, output;
+};
+
+/// The indices of the inputs that require grad, which must be movable.
+std::vector<std::size_t> moved_inputs(const char* caller, const Tensors& inputs) {
+  std::vector<std::size_t> moved;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    check(inputs[i].defined(), "{}: input {} is an undefined tensor", caller, i);
+    if (!inputs[i].requires_grad()) continue;
+    detail::check_movable(caller, "input", i, inputs[i]);
+    moved.push_back(i);
+  }
+  check(!moved.empty(),
+        "{}: none of the {} inputs requires grad: call requires_grad_() on those to be checked", caller,
+        inputs.size());
+  return moved;
+}
+
 class Check {
  public:
-  Check(const TensorFunction& f, const Tensors& inputs, const GradcheckOptions& options)
-      : f_(f), inputs_(inputs), options_(options) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      check(inputs[i].defined(), "gradcheck: input {} is an undefined tensor", i);
-      if (!inputs[i].requires_grad()) continue;
-      detail::check_movable("gradcheck", "input", i, inputs[i]);
-      moved_.push_back(i);
-      wanted_.push_back(inputs[i]);
-    }
-    check(!moved_.empty(),
-          "gradcheck: none of the {} inputs requires grad: call requires_grad_() on those to be checked",
-          inputs.size());
+  Check(Names names, const TensorFunction& f, const Tensors& inputs, const GradcheckOptions& options)
+      : names_(std::move(names)), f_(f), inputs_(inputs), options_(options) {
+    moved_ = moved_inputs(names_.caller, inputs);
+    for (const std::size_t i : moved_) wanted_.push_back(inputs[i]);
     check(options.eps > 0 && options.atol >= 0 && options.rtol >= 0,
-          "gradcheck: expects an eps above 0 and tolerances of 0 or more, got eps {}, atol {}, rtol {}",
-          options.eps, options.atol, options.rtol);
+          "{}: expects an eps above 0 and tolerances of 0 or more, got eps {}, atol {}, rtol {}",
+          names_.caller, options.eps, options.atol, options.rtol);
   }
 
   void run() {
     backward();
     if (values() != first_)
-      fail(
-          "gradcheck: the function gave other values in a second call with the same inputs: it must compute "
-          "the same each time; recreate any generator in each call");
+      fail_with(
+          "{}: the function gave other values in a second call with the same inputs: it must compute the "
+          "same each time; recreate any generator in each call",
+          names_.caller);
     for (std::size_t k = 0; k < moved_.size(); ++k)
       for (std::int64_t i = 0; i < wanted_[k].numel(); ++i) column(k, i);
     if (off_ > 0) fail(message());
@@ -110,8 +126,8 @@ class Check {
   Tensors outputs() {
     numbers_.again();
     Tensors kept;
-    for (Tensor& y : f_(inputs_, "gradcheck")) {
-      check(y.defined(), "gradcheck: the function returned an undefined tensor");
+    for (Tensor& y : f_(inputs_, names_.caller)) {
+      check(y.defined(), "{}: the function returned an undefined tensor", names_.caller);
       if (is_floating(y.dtype())) kept.push_back(std::move(y));
     }
     return kept;
@@ -157,7 +173,7 @@ class Check {
     element.move(-options_.eps);
     const std::vector<double> behind = values();
     check(ahead.size() == first_.size() && behind.size() == first_.size(),
-          "gradcheck: the function returned another number of elements at another place");
+          "{}: the function returned another number of elements at another place", names_.caller);
     const double* const analytic = analytic_[k].data<double>() + i;
     for (std::size_t j = 0; j < first_.size(); ++j) {
       const double numeric = (ahead[j] - behind[j]) / (2 * options_.eps);
@@ -181,11 +197,12 @@ class Check {
     while (j >= numel(shapes_[output])) j -= numel(shapes_[output++]);
     const Shape& from = wanted_[worst_.k].shape();
     return fmt::format(
-        "gradcheck: input {} {} at {}: backward gives {:.6g}, central differences {:.6g} for output {} {} at "
-        "{}: off by {:.3g}, more than {:g} + {:g} * {:.3g}; {} of {} derivatives are off",
-        moved_[worst_.k], from, place(from, worst_.i), worst_.analytic, worst_.numeric, output,
-        shapes_[output], place(shapes_[output], j), std::abs(worst_.analytic - worst_.numeric), options_.atol,
-        options_.rtol, std::abs(worst_.numeric), off_, compared_);
+        "{}: {} {} at {}: backward gives {:.6g}, central differences {:.6g} for {} {} at {}: off by {:.3g}, "
+        "more than {:g} + {:g} * {:.3g}; {} of {} derivatives are off",
+        names_.caller, names_.input(moved_[worst_.k]), from, place(from, worst_.i), worst_.analytic,
+        worst_.numeric, names_.output(output), shapes_[output], place(shapes_[output], j),
+        std::abs(worst_.analytic - worst_.numeric), options_.atol, options_.rtol, std::abs(worst_.numeric),
+        off_, compared_);
   }
 
   struct Worst {
@@ -196,6 +213,7 @@ class Check {
     double analytic = 0, numeric = 0;
   };
 
+  Names names_;
   const TensorFunction& f_;
   const Tensors& inputs_;
   const GradcheckOptions& options_;
@@ -209,10 +227,107 @@ class Check {
   std::int64_t off_ = 0, compared_ = 0;
 };
 
+/// f's outputs that require grad.
+Tensors taped_outputs(const TensorFunction& f, const Tensors& inputs) {
+  Tensors ys;
+  for (Tensor& y : f(inputs, "gradgradcheck")) {
+    check(y.defined(), "gradgradcheck: the function returned an undefined tensor");
+    if (y.requires_grad()) ys.push_back(std::move(y));
+  }
+  return ys;
+}
+
+/// One gradient for each of the inputs `x`: the sum of those of all outputs, 0 where none arrives.
+Tensors gradients(const Tensors& ys, const Tensors& x, const Tensors& v, bool create_graph) {
+  check(ys.size() == v.size(),
+        "gradgradcheck: expects a grad_output for each of the {} outputs that require grad, got {}",
+        ys.size(), v.size());
+  Tensors total(x.size());
+  for (std::size_t k = 0; k < ys.size(); ++k) {
+    const Tensors part =
+        grad(ys[k], x,
+             {.grad_output = v[k], .retain_graph = true, .create_graph = create_graph, .allow_unused = true});
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (part[i].defined()) total[i] = total[i].defined() ? total[i] + part[i] : part[i];
+  }
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!total[i].defined()) total[i] = zeros(x[i].shape(), x[i].dtype());
+  return total;
+}
+
+/// The grad_outputs given, or random ones that require grad themselves.
+Tensors grad_outputs_for(const Tensors& ys, const Tensors& given) {
+  Tensors v = given;
+  Generator generator(0);
+  for (std::size_t k = 0; k < ys.size(); ++k) {
+    check(ys[k].dtype() == f64,
+          "gradgradcheck: output {} {} of those that require grad is {}, whose rounding differences would "
+          "magnify: compute it in f64",
+          k, ys[k].shape(), ys[k].dtype());
+    if (given.empty()) v.push_back(randn(ys[k].shape(), generator, f64).requires_grad_());
+  }
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    check(v[k].defined(), "gradgradcheck: grad_output {} is an undefined tensor", k);
+    if (v[k].requires_grad()) detail::check_movable("gradgradcheck", "grad_output", k, v[k]);
+  }
+  return v;
+}
+
+/// The gradients on the tape must be those of a plain backward.
+void check_same(const Tensors& taped, const Tensors& plain, const std::vector<std::size_t>& inputs,
+                const GradgradcheckOptions& options) {
+  for (std::size_t k = 0; k < taped.size(); ++k) {
+    const std::vector<double> got = taped[k].to_vector<double>(), want = plain[k].to_vector<double>();
+    for (std::size_t j = 0; j < got.size(); ++j) {
+      const bool near = std::abs(got[j] - want[j]) <= options.atol + options.rtol * std::abs(want[j]);
+      if (!near)
+        fail_with(
+            "gradgradcheck: the gradient of input {} {} at {} is {:.6g} with create_graph, {:.6g} without: "
+            "the op's backward for Tensors differs from that for Arrays",
+            inputs[k], taped[k].shape(), place(taped[k].shape(), static_cast<std::int64_t>(j)), got[j],
+            want[j]);
+    }
+  }
+}
+
 }  // namespace
 
 void gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs, const GradcheckOptions& options) {
-  Check(f, inputs, options).run();
+  Names names{"gradcheck", [](std::size_t i) { return fmt::format("input {}", i); },
+              [](std::size_t k) { return fmt::format("output {}", k); }};
+  Check(std::move(names), f, inputs, options).run();
+}
+
+void gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
+                   const GradgradcheckOptions& options) {
+  const std::vector<std::size_t> moved = moved_inputs("gradgradcheck", inputs);
+  Tensors x, all = inputs;
+  for (const std::size_t i : moved) x.push_back(inputs[i]);
+  {
+    const detail::SameNumbers numbers;
+    const EnableGrad guard;
+    const Tensors ys = taped_outputs(f, inputs);
+    check(!ys.empty(),
+          "gradgradcheck: no output of the function requires grad: it must compute one from its inputs with "
+          "ops that record themselves");
+    const Tensors v = grad_outputs_for(ys, options.grad_outputs);
+    all.insert(all.end(), v.begin(), v.end());
+    check_same(gradients(ys, x, v, /*create_graph=*/true), gradients(ys, x, v, /*create_graph=*/false), moved,
+               options);
+  }
+  const std::size_t n = inputs.size();
+  Names names{"gradgradcheck",
+              [n](std::size_t i) {
+                return i < n ? fmt::format("input {}", i) : fmt::format("grad_output {}", i - n);
+              },
+              [&](std::size_t k) { return fmt::format("the gradient of input {}", moved[k]); }};
+  // Check takes values under NoGrad and moves elements in place, so the inputs here are those above.
+  const TensorFunction g = [&](const Tensors& here) {
+    const EnableGrad guard;
+    const auto first_v = here.begin() + static_cast<std::ptrdiff_t>(n);
+    return gradients(taped_outputs(f, inputs), x, Tensors(first_v, here.end()), /*create_graph=*/true);
+  };
+  Check(std::move(names), g, all, {options.eps, options.atol, options.rtol}).run();
 }
 
 }  // namespace gradus

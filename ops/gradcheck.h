@@ -1,5 +1,6 @@
 #pragma once
-// gradcheck: is a backward correct? See docs/course/05_gradient_checking/README.md.
+// gradcheck: is a backward correct? See docs/course/05_gradient_checking/README.md. gradgradcheck: and is its
+// own derivative, which grad(y, {x}, {.create_graph = true}) computes?
 
 #include <functional>
 #include <type_traits>
@@ -10,10 +11,10 @@
 
 namespace gradus {
 
-/// A function whose derivatives are checked. It takes one, two or three Tensors, a `const
+/// A function whose derivatives are taken or checked. It takes one, two or three Tensors, a `const
 /// std::vector<Tensor>&`, or nothing (a loss that uses a model's parameters), and returns a Tensor or a
-/// std::vector of them. It is called many times and must be deterministic; the thread's default generator
-/// gives the same random numbers in each call.
+/// std::vector of them. gradcheck calls it many times, so it must be deterministic; the thread's default
+/// generator gives the same random numbers in each call.
 class TensorFunction {
  public:
   template <class F>
@@ -29,12 +30,18 @@ class TensorFunction {
             return list(f(expect(caller, x, 3)[0], x[1], x[2]));
           else
             return list(f());
-        }) {}
+        }),
+        takes_inputs_(std::is_invocable_v<const F&, const std::vector<Tensor>&> ||
+                      std::is_invocable_v<const F&, const Tensor&> ||
+                      std::is_invocable_v<const F&, const Tensor&, const Tensor&> ||
+                      std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&>) {}
   /// Throws, naming the caller, unless there are as many inputs as the function takes.
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs,
                                  const char* caller = "TensorFunction") const {
     return call_(inputs, caller);
   }
+  /// False for a function of nothing, which uses its inputs without being given them.
+  bool takes_inputs() const { return takes_inputs_; }
 
  private:
   static std::vector<Tensor> list(Tensor y) { return {std::move(y)}; }
@@ -42,6 +49,7 @@ class TensorFunction {
   static const std::vector<Tensor>& expect(const char* caller, const std::vector<Tensor>& x,
                                            std::size_t count);
   std::function<std::vector<Tensor>(const std::vector<Tensor>&, const char*)> call_;
+  bool takes_inputs_;
 };
 
 struct GradcheckOptions {
@@ -61,5 +69,22 @@ struct GradcheckOptions {
 ///     gradcheck([&] { return model.loss(x, y); }, model.parameters());
 void gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                const GradcheckOptions& options = {});
+
+struct GradgradcheckOptions {
+  std::vector<Tensor> grad_outputs = {};  // one per output that requires grad; none: random f64 leaves
+  double eps = 1e-6;                      // as in gradcheck
+  double atol = 1e-5, rtol = 1e-3;        // as in gradcheck
+};
+
+/// The second-order gradcheck: of (inputs, grad_outputs) -> grad(f(inputs), inputs, grad_outputs), with
+/// create_graph, all derivatives with respect to all elements of the inputs and of the grad_outputs that
+/// require grad. First, these gradients must be the ones of a plain backward, within the same tolerances.
+/// Throws as gradcheck does, and if an op has no second derivative. Outputs that require grad are f64; others
+/// are left out. It does not check the gradient itself, so call both. n elements of inputs and m of outputs
+/// cost 2 (n + m) + 3 calls of f with a backward that creates a graph, and n backward passes.
+///
+///     gradgradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
+void gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
+                   const GradgradcheckOptions& options = {});
 
 }  // namespace gradus

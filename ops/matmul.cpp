@@ -16,6 +16,7 @@
 #include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/linear_checks.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/elementwise/activation_rule.h"
@@ -25,24 +26,35 @@ namespace gradus {
 
 namespace {
 
-Array transposed(const Array& x) { return x.transpose(-2, -1); }
+// V: Array or Tensor.
+
+Array product(const Array& a, const Array& b) { return array::matmul(a, b); }
+Tensor product(const Tensor& a, const Tensor& b) { return matmul(a, b); }
+
+template <class V>
+V transposed(const V& x) {
+  return x.transpose(-2, -1);
+}
 
 /// x as one matrix of rows, [rows, C].
-Array rows_of(const Array& x) {
+template <class V>
+V rows_of(const V& x) {
   Shape leading = x.shape();
   leading.erase(x.dim() - 1);
   return x.reshape({numel(leading), x.size(-1)});
 }
 
 /// db = a^T dc: where b is one matrix for a whole batch, one product over all rows of the batch.
-Array grad_of_right(const Array& a, const Array& b, const Array& dc) {
-  if (b.dim() == 2 && a.dim() > 2) return array::matmul(transposed(rows_of(a)), rows_of(dc));
-  return array::sum_to(array::matmul(transposed(a), dc), b.shape());
+template <class V>
+V grad_of_right(const V& a, const V& b, const V& dc) {
+  if (b.dim() == 2 && a.dim() > 2) return product(transposed(rows_of(a)), rows_of(dc));
+  return formula::sum_to(product(transposed(a), dc), b.shape());
 }
 
 /// da = dc b^T
-Array grad_of_left(const Array& a, const Array& b, const Array& dc) {
-  return array::sum_to(array::matmul(dc, transposed(b)), a.shape());
+template <class V>
+V grad_of_left(const V& a, const V& b, const V& dc) {
+  return formula::sum_to(product(dc, transposed(b)), a.shape());
 }
 
 /// A gradient a b of two matrices, which the product can add directly to an accumulated gradient.
@@ -53,22 +65,34 @@ Gradient matmul_gradient(const Shape& shape, const Array& a, const Array& b, Rea
           }};
 }
 
+/// linear's gradients as a formula, for x of this shape, saved as rows.
+std::vector<Tensor> linear_derivative(const Tensor& dy, const Saved& rows, const Saved& w, const Shape& shape,
+                                      const Taped& of) {
+  const Tensor dy2 = rows_of(dy), x = of.in(0, rows->reshape(shape));
+  return {of[0] ? matmul(dy2, of.in(1, w)).reshape(shape) : Tensor(),
+          of[1] ? matmul(transposed(dy2), rows_of(x)) : Tensor(), of[2] ? dy2.sum(0) : Tensor()};
+}
+
 /// Puts y = x W^T + bias, computed already from x's rows, on the tape.
 Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const Array& rows,
                      const Array& y) {
   Shape shape = x.shape();
   shape[x.dim() - 1] = weight.size(0);
-  return record(
-      "linear", y.reshape(shape), {&x, &weight, &bias},
-      [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()](const Array& dy, Needs needs) -> Grads {
-        const Array dy2 = rows_of(dy);
-        Gradient dx, dw, dbias;
-        // While one product computes, the memory read next is prefetched.
-        if (needs[0]) dx = matmul_gradient(shape, dy2, *w, read_ahead(*x));
-        if (needs[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
-        if (needs[2]) dbias = array::sum(dy2, 0);
-        return {dx, dw, dbias};
-      });
+  return record("linear", y.reshape(shape), {&x, &weight, &bias},
+                [x = Saved(rows), w = Saved(weight.array()), shape = x.shape()]<class V>(
+                    const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    return linear_derivative(dy, x, w, shape, of);
+                  } else {
+                    const Array dy2 = rows_of(dy);
+                    Gradient dx, dw, dbias;
+                    // While one product computes, the memory read next is prefetched.
+                    if (of[0]) dx = matmul_gradient(shape, dy2, *w, read_ahead(*x));
+                    if (of[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
+                    if (of[2]) dbias = array::sum(dy2, 0);
+                    return {dx, dw, dbias};
+                  }
+                });
 }
 
 }  // namespace
@@ -76,16 +100,15 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
 Tensor matmul(const Tensor& a, const Tensor& b) {
   Array c = array::matmul(operand("matmul", a), operand("matmul", b));
   return record("matmul", c, {&a, &b},
-                [a = Saved(a.array()), b = Saved(b.array())](const Array& dc, Needs needs) -> Grads {
+                [a = Saved(a.array()), b = Saved(b.array())]<class V>(const V& dc, auto of) -> GradsOf<V> {
                   // Vectors become matrices of one row or column, and their gradients vectors again.
                   const bool row = a->dim() == 1, column = b->dim() == 1;
-                  const Array a2 = row ? a->unsqueeze(0) : *a, b2 = column ? b->unsqueeze(1) : *b;
-                  const Array dc1 = column ? dc.unsqueeze(-1) : dc;
-                  const Array dc2 = row ? dc1.unsqueeze(-2) : dc1;
-                  Array da, db;
-                  if (needs[0]) da = grad_of_left(a2, b2, dc2).reshape(a->shape());
-                  if (needs[1]) db = grad_of_right(a2, b2, dc2).reshape(b->shape());
-                  return {da, db};
+                  const V& a1 = of.in(0, a);
+                  const V& b1 = of.in(1, b);
+                  const V a2 = row ? a1.unsqueeze(0) : a1, b2 = column ? b1.unsqueeze(1) : b1;
+                  const V dc1 = column ? dc.unsqueeze(-1) : dc, dc2 = row ? dc1.unsqueeze(-2) : dc1;
+                  return {of[0] ? grad_of_left(a2, b2, dc2).reshape(a->shape()) : V(),
+                          of[1] ? grad_of_right(a2, b2, dc2).reshape(b->shape()) : V()};
                 });
 }
 

@@ -4,21 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <utility>
 
 #include "check_layouts.h"
-#include "gradus/core/detail/bits.h"
+#include "check_numbers.h"
+#include "check_second.h"
 #include "gradus/core/detail/format.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/kernels/kernels.h"
 #include "isas.h"
+#include "threads_guard.h"
 
 namespace gradus::test {
 
 namespace {
-
-using Values = std::vector<double>;
 
 /// What one run of the op gave: its outputs, and the gradient of every input that wanted one.
 struct Outcome {
@@ -26,23 +26,11 @@ struct Outcome {
   std::vector<Values> outputs, gradients;
 };
 
-double largest(const Values& values) {
-  double top = 0;
-  for (const double v : values)
-    if (std::isfinite(v)) top = std::max(top, std::abs(v));
-  return top;
-}
-
-bool same_bits(double a, double b) {
-  return (std::isnan(a) && std::isnan(b)) ||
-         bit_cast<std::uint64_t>(a) == bit_cast<std::uint64_t>(b);
-}
-
-class Checker {
+class Checker : Checks {
  public:
   Checker(const std::string& name, const Op& op, const std::vector<Input>& inputs,
           const CheckOptions& options)
-      : name_(name), op_(op), options_(options), random_(inputs.size() + name.size() + options.seed) {
+      : Checks(name, options, inputs.size() + name.size() + options.seed), op_(op) {
     for (const Input& input : inputs) {
       values_.push_back(input.given.defined() ? input.given.array().contiguous() : draw(input));
       wanted_.push_back(input.wants_grad);
@@ -61,47 +49,11 @@ class Checker {
     check_layouts(f64);
     check_needs();
     check_tape();
+    check_second_derivatives();
     return std::move(problems_);
   }
 
  private:
-  template <class... Args>
-  void complain(fmt::format_string<const Args&...> message, const Args&... args) {
-    const std::string start = name_ + ", " + context_ + ": ";
-    const auto alike = [&](const std::string& problem) { return problem.starts_with(start); };
-    if (std::count_if(problems_.begin(), problems_.end(), alike) < 2)
-      problems_.push_back(start + fmt::format(message, args...));
-  }
-
-  /// Numbers f32 can hold, so that f32 and f64 runs start from the same ones.
-  double draw_one(double low, double high) {
-    for (;;) {
-      const double x = static_cast<float>(std::uniform_real_distribution(low, high)(random_));
-      const auto near = [x](double kink) { return std::abs(x - kink) < 0.05; };
-      if (std::none_of(options_.kinks.begin(), options_.kinks.end(), near)) return x;
-    }
-  }
-
-  Array draw(const Input& input) {
-    Array values = Array::empty(input.shape, f64);
-    std::generate_n(values.mutable_data<double>(), values.numel(),
-                    [&] { return draw_one(input.low, input.high); });
-    return values;
-  }
-
-  /// The incoming gradient of output k: fixed random numbers, away from 0.
-  const Array& seed(std::size_t k, const Shape& shape) {
-    while (seeds_.size() <= k) seeds_.emplace_back();
-    if (!seeds_[k].defined() || seeds_[k].shape() != shape) {
-      seeds_[k] = Array::empty(shape, f64);
-      std::generate_n(seeds_[k].mutable_data<double>(), seeds_[k].numel(), [&] {
-        const double w = static_cast<float>(std::uniform_real_distribution(0.5, 1.5)(random_));
-        return random_() % 2 == 0 ? w : -w;
-      });
-    }
-    return seeds_[k];
-  }
-
   Outcome outcome(const std::vector<Array>& values, DType dtype, Layout layout = Layout::contiguous) {
     return outcome(values, dtype, layout, wanted_, 1);
   }
@@ -153,18 +105,7 @@ class Checker {
                                                   : Values(static_cast<std::size_t>(input.numel()), 0.0));
   }
 
-  /// Complains unless got equals want: to the bit when the tolerances are 0.
-  void compare(const char* what, std::size_t which, const Values& got, const Values& want, double rtol,
-               double atol) {
-    if (got.size() != want.size())
-      return complain("{} {} has {} elements, not {}", what, which, got.size(), want.size());
-    const double tolerance = rtol * largest(want) + atol;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      if (same_bits(got[i], want[i]) || (tolerance > 0 && std::abs(got[i] - want[i]) <= tolerance)) continue;
-      return complain("{} {}, element {}: {:.17g} instead of {:.17g}", what, which, i, got[i], want[i]);
-    }
-  }
-
+  using Checks::compare;
   void compare(const Outcome& got, const Outcome& want, double rtol) {
     if (got.shapes != want.shapes) return complain("the shapes of the outputs differ");
     for (std::size_t k = 0; k < want.outputs.size(); ++k)
@@ -314,15 +255,193 @@ class Checker {
     if (memory_stats().live_bytes != bytes) complain("{} bytes leaked", memory_stats().live_bytes - bytes);
   }
 
-  std::string name_;
+  // --- gradients of gradients
+
+  void check_second_derivatives() {
+    const auto wanting = std::count(wanted_.begin(), wanted_.end(), true);
+    if (!options_.no_second_derivatives.empty() || wanting == 0) return;
+    context_ = "f64, second derivatives";
+    try {
+      for (std::size_t i = 0; i < values_.size(); ++i)
+        u_.push_back(wanted_[i] ? draw(Input(values_[i].shape())) : Array());
+      const Second reference = second(f64, Layout::contiguous, wanted_);
+      compare_first(reference, 1e-9, 1e-11);
+      check_by_seed(reference);
+      for (std::size_t i = 0; i < values_.size(); ++i)
+        if (wanted_[i]) check_by_input(i, reference, wanting > 1 && random_() % 2 == 0);
+      check_second_f32(reference);
+    } catch (const Error& error) {
+      complain("{}", error.what());
+    }
+  }
+
+  Second second(DType dtype, Layout layout, const std::vector<bool>& wanted) {
+    const std::int64_t nodes = live_nodes(), bytes = memory_stats().live_bytes;
+    const Second result = [&] {
+      Tensors inputs, seeds, u;
+      for (std::size_t i = 0; i < values_.size(); ++i) {
+        const Array& x = values_[i];
+        inputs.emplace_back(lay_out(is_floating(x.dtype()) ? x.to(dtype) : x, layout, i));
+        if (wanted[i]) inputs[i].requires_grad_();
+        u.emplace_back(u_[i].defined() ? u_[i].to(dtype) : Array());
+      }
+      const Tensors outputs = op_(inputs);
+      for (std::size_t k = 0; k < outputs.size(); ++k) {
+        seeds.emplace_back();
+        if (!outputs[k].requires_grad()) continue;
+        seeds[k] = Tensor(lay_out(seeds_[k].to(outputs[k].dtype()), layout, k));
+        seeds[k].requires_grad_();
+      }
+      return second_derivatives(inputs, outputs, seeds, u);
+    }();
+    if (live_nodes() != nodes) complain("{} nodes leaked", live_nodes() - nodes);
+    if (memory_stats().live_bytes != bytes) complain("{} bytes leaked", memory_stats().live_bytes - bytes);
+    return result;
+  }
+
+  /// Gradients with create_graph must be those without.
+  void compare_first(const Second& got, double rtol, double atol) {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (!got.gradients[i].empty())
+        compare("create_graph: gradient of input", i, got.gradients[i], reference_.gradients[i], rtol, atol);
+  }
+
+  /// At least 1, as what was added up may have been larger than the sum.
+  double largest_gradient() const {
+    double top = 1;
+    for (const Values& gradient : reference_.gradients) top = std::max(top, largest(gradient));
+    return top;
+  }
+
+  /// The plain gradients when input `moved` is x and the incoming gradients are `seeds`.
+  std::vector<Values> plain_gradients(std::size_t moved, const Array& x, const std::vector<Array>& seeds) {
+    Tensors inputs, wanted, dy;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      inputs.emplace_back(i == moved ? x : values_[i]);
+      if (wanted_[i]) wanted.push_back(inputs[i].requires_grad_());
+    }
+    const Tensors outputs = op_(inputs);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      dy.emplace_back(outputs[k].requires_grad() ? seeds[k].to(outputs[k].dtype()) : Array());
+    const Tensors found = gradients_of(outputs, wanted, dy, /*create_graph=*/false);
+    std::vector<Values> result(values_.size());
+    for (std::size_t i = 0, j = 0; i < values_.size(); ++i)
+      if (wanted_[i]) result[i] = values_or_zeros(found[j++], values_[i].shape());
+    return result;
+  }
+
+  Values signs(std::size_t n) {
+    Values direction(n);
+    for (double& d : direction) d = random_() % 2 == 0 ? 1 : -1;
+    return direction;
+  }
+
+  /// s is linear in the incoming gradients: its change along a direction is its value at the direction.
+  void check_by_seed(const Second& reference) {
+    double analytic = 0, numeric = 0, scale = 0;
+    std::vector<Array> directions;
+    for (std::size_t k = 0; k < seeds_.size(); ++k) {
+      const Values direction = signs(static_cast<std::size_t>(seeds_[k].numel()));
+      directions.push_back(Array::empty(seeds_[k].shape(), f64));
+      std::copy(direction.begin(), direction.end(), directions[k].mutable_data<double>());
+      const Values& by = reference.by_seed[k];  // none of an output without a gradient
+      if (by.empty()) continue;
+      analytic += dot(by, direction);
+      scale += dot(by, by);
+    }
+    const std::vector<Values> g = plain_gradients(values_.size(), Array(), directions);
+    for (std::size_t i = 0; i < values_.size(); ++i) numeric += u_dot(i, g[i]);
+    if (std::abs(analytic - numeric) <= 1e-9 * std::max(std::abs(numeric), std::sqrt(scale)) + 1e-12) return;
+    complain("the gradients change by {:.12g} along a direction of the incoming gradient, not by {:.12g}",
+             numeric, analytic);
+  }
+
+  /// The second derivatives along a direction of input i against central differences; with `alone`, also
+  /// those of a tape on which no other input wants a gradient.
+  void check_by_input(std::size_t i, const Second& reference, bool alone) {
+    const Values direction = signs(static_cast<std::size_t>(values_[i].numel()));
+    const Array ahead = values_[i].clone(), behind = values_[i].clone();
+    for (std::size_t j = 0; j < direction.size(); ++j) {
+      ahead.mutable_data<double>()[j] += options_.eps * direction[j];
+      behind.mutable_data<double>()[j] -= options_.eps * direction[j];
+    }
+    std::vector<Values> change = plain_gradients(i, ahead, seeds_);
+    const std::vector<Values> before = plain_gradients(i, behind, seeds_);
+    double numeric = 0, own = 0, rounding = 0;  // subtracted before they are summed: that loses less
+    for (std::size_t k = 0; k < change.size(); ++k) {
+      const double size = std::sqrt(static_cast<double>(change[k].size()));
+      rounding += 4e-15 * size * largest_gradient() / options_.eps;
+      for (std::size_t j = 0; j < change[k].size(); ++j)
+        change[k][j] = (change[k][j] - before[k][j]) / (2 * options_.eps);
+      numeric += u_dot(k, change[k]);
+      if (k == i) own = u_dot(k, change[k]);
+    }
+    compare_second(i, reference.by_input[i], direction, numeric, rounding);
+    if (!alone) return;
+    const std::string context = std::exchange(
+        context_, fmt::format("f64, transposed, second derivatives, only input {} wants a gradient", i));
+    std::vector<bool> only(values_.size(), false);
+    only[i] = true;
+    const Second single = second(f64, Layout::transposed, only);
+    compare_first(single, 1e-9, 1e-11);
+    compare_second(i, single.by_input[i], direction, own, rounding);
+    context_ = context;
+  }
+
+  double u_dot(std::size_t i, const Values& gradient) const {
+    double total = 0;
+    for (std::size_t j = 0; j < gradient.size(); ++j) total += u_[i].data<double>()[j] * gradient[j];
+    return total;
+  }
+
+  void compare_second(std::size_t i, const Values& by, const Values& direction, double numeric,
+                      double rounding) {
+    const double analytic = dot(by, direction);
+    const double scale = std::max(std::abs(numeric), std::sqrt(dot(by, by)));
+    const double rtol = std::max(options_.second_rtol, options_.rtol);
+    if (std::abs(analytic - numeric) <= rtol * scale + rounding + 1e-12) return;
+    complain("second derivatives along a direction of input {}: {:.12g}, but the gradients change by {:.12g}",
+             i, analytic, numeric);
+  }
+
+  void check_second_f32(const Second& reference) {
+    constexpr Layout kLayouts[] = {Layout::transposed, Layout::sliced, Layout::offset, Layout::mixed};
+    constexpr std::int64_t kLarge = 1024;  // from here on, threads share the work
+    const Layout layout = kLayouts[random_() % std::size(kLayouts)];
+    std::int64_t size = 0;
+    for (const Array& x : values_) size += x.numel();
+    const ThreadsGuard guard(1);
+    context_ = fmt::format("f32, {}, second derivatives", name(layout));
+    const Second alone = second(f32, layout, wanted_);
+    compare_first(alone, std::max(1e-4, options_.f32_rtol), 1e-5 * largest_gradient());
+    compare_seconds(alone, reference, std::max(options_.second_f32_rtol, options_.f32_rtol));
+    for (const int threads : {2, 4}) {
+      if (size < kLarge) break;
+      set_num_threads(threads);
+      context_ = fmt::format("f32, second derivatives, {} threads against 1", threads);
+      const Second shared = second(f32, layout, wanted_);
+      for (std::size_t i = 0; i < values_.size(); ++i)
+        compare("create_graph: gradient of input", i, shared.gradients[i], alone.gradients[i], 0, 0);
+      compare_seconds(shared, alone, 0);
+    }
+  }
+
+  void compare_seconds(const Second& got, const Second& want, double rtol) {
+    double top = 1;  // what cancels in f64 is as large as the rounding of the largest in f32
+    for (const auto& lists : {&want.gradients, &want.by_input, &want.by_seed})
+      for (const Values& list : *lists) top = std::max(top, largest(list));
+    const double atol = rtol * 0.1 * top;
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      compare("second derivatives by input", i, got.by_input[i], want.by_input[i], rtol, atol);
+    for (std::size_t k = 0; k < want.by_seed.size(); ++k)
+      compare("second derivatives by incoming gradient", k, got.by_seed[k], want.by_seed[k], rtol, atol);
+  }
+
   const Op& op_;
-  const CheckOptions& options_;
-  std::mt19937_64 random_;
-  std::vector<Array> values_, seeds_;  // f64 (or given), contiguous
+  std::vector<Array> values_;  // f64 (or given), contiguous
+  std::vector<Array> u_;       // for each input, the weights of its gradient in s
   std::vector<bool> wanted_;
   Outcome reference_;
-  std::string context_;
-  std::vector<std::string> problems_;
 };
 
 }  // namespace

@@ -20,6 +20,10 @@
 // backward over the same nodes is an error unless retain_graph is set. Unreachable nodes are destroyed with
 // the tensors that held them: evaluating a model leaves nothing behind.
 //
+// With create_graph, grad() makes the same pass with Tensors: the closures compute with ops, which record
+// themselves, so that the gradients are on the tape too and can be differentiated again. Such a pass frees
+// nothing.
+//
 // detail/pass_nodes.cpp finds the nodes of a pass; the engine below goes through them.
 
 #include "gradus/core/tape/autograd.h"
@@ -33,6 +37,7 @@
 #include "gradus/core/tape/detail/anomaly.h"
 #include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tape/detail/pass_nodes.h"
+#include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/core/tensor.h"
 
@@ -64,19 +69,36 @@ void Saved::modified() const {
       backward_op ? backward_op : "saved", array_.dtype(), array_.shape());
 }
 
+/// What the passes of Arrays and of Tensors share: which nodes they go through.
+struct Pass {
+  /// Whether the running pass needs the gradient of this input.
+  static bool leads(const Node& input) {
+    return !running || running->wanted_.empty() || running->path.place_of(input) < running->path.size();
+  }
+  std::span<Node* const> wanted_;  // if any, no grad is touched
+  const PassNodes& path;
+  static thread_local Pass* running;
+};
+thread_local Pass* Pass::running = nullptr;
+
 /// One backward pass; with `within`, a part of another that ends at the inputs of that node; with `wanted`,
 /// one that goes only where it leads to these nodes and keeps their gradients instead of adding to any grad.
 ///
 /// A pass accumulates gradients in its own list, parallel to that of its nodes, so passes of several threads
 /// may share nodes: a model's parameters, and what their losses have in common if all passes retain the
 /// graph.
-class Engine {
+///
+/// V is what a gradient is: an Array, or for create_graph a Tensor that is itself on the tape.
+template <class V>
+class Engine : public Pass {
+  static constexpr bool kTaped = std::is_same_v<V, Tensor>;
+
  public:
-  Engine(Node* root, const Array& seed, bool retain_graph, const Node* within = nullptr,
+  Engine(Node* root, const V& seed, bool retain_graph, const Node* within = nullptr,
          std::span<Node* const> wanted = {})
-      : retain_graph_(retain_graph),
+      : Pass{wanted, nodes_},
+        retain_graph_(retain_graph),
         within_(within),
-        wanted_(wanted),
         found_(wanted.size()),
         root_(root),
         lists_(spare_alive ? std::exchange(static_cast<Lists&>(spare), {}) : Lists()),
@@ -97,22 +119,17 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Leaves the gradients of the wanted nodes in `found`.
-  std::vector<Array> run() {
+  std::vector<V> run() {
     const Restore reads(next_reads);  // of the pass this one may be part of
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
       next_reads = done_ + 1 < nodes_.size() ? reads_of(nodes_[done_ + 1]) : reads.before;
       visit(done_, std::move(pending_[done_]));
-      if (pending_[done_].defined()) pending_[done_] = Array();
+      if (pending_[done_].defined()) pending_[done_] = V();
     }
     if (const AfterPass look = after_pass.load(std::memory_order_relaxed); look && wanted_.empty())
       look(nodes_.list());
     return std::move(found_);
-  }
-
-  /// Whether the running pass needs the gradient of this input.
-  static bool leads(const Node& input) {
-    return !running || running->wanted_.empty() || running->nodes_.place_of(input) < running->nodes_.size();
   }
 
  private:
@@ -122,33 +139,34 @@ class Engine {
   void end() {
     running = outer_;
     if (done_ < nodes_.size())
-      for (Array& gradient : pending_) gradient = Array();
+      for (V& gradient : pending_) gradient = V();
     nodes_.leave(done_);
     spent_.clear();
     if (spare_alive && pending_.size() <= kKept) std::swap(lists_, static_cast<Lists&>(spare));
   }
 
   /// The gradient accumulated so far by a node of this pass, or one where it ends.
-  Array& pending(const Node& node) {
-    if (within_ && node.order < within_->order) return outer_->pending(node);
+  V& pending(const Node& node) {
+    if (within_ && node.order < within_->order) return static_cast<Engine*>(outer_)->pending(node);
     const std::size_t place = nodes_.place_of(node);
-    return place < nodes_.size() ? pending_[place] : unwanted_ = Array();
+    return place < nodes_.size() ? pending_[place] : unwanted_ = V();
   }
 
-  void visit(std::size_t number, Array&& gradient) {
+  void visit(std::size_t number, V&& gradient) {
     Node& node = nodes_[number];
     if (gradient.defined()) {
       if (node.hooks_.load(std::memory_order_relaxed) != nullptr) {
         gradient = node.call_hooks(std::move(gradient));
-        if (detail::anomaly && detail::has_nan(gradient))
+        if (detail::anomaly && detail::has_nan(array_of(gradient)))
           fail_with("detect_anomaly: a hook of {} {} was passed or returned NaN", node.op, node.shape);
       }
       for (std::size_t i = 0; i < wanted_.size(); ++i)
         if (wanted_[i] == &node) found_[i] = gradient;
       if (!node.is_leaf && nodes_.is_passed(number))
         propagate(node, std::move(gradient));
-      else if (node.is_leaf && node.requires_grad && wanted_.empty())
-        node.add_to_grad(std::move(gradient));
+      else if constexpr (!kTaped) {
+        if (node.is_leaf && node.requires_grad && wanted_.empty()) node.add_to_grad(std::move(gradient));
+      }
     }
     if (!node.is_leaf && !retain_graph_ && nodes_.is_passed(number)) {
       node.free_saved();
@@ -158,14 +176,34 @@ class Engine {
     }
   }
 
-  void propagate(Node& node, Array&& gradient) {
+  void propagate(Node& node, V&& gradient) {
     const Scope scope(node.label);
     if (detail::watcher) detail::watcher->end_lap();
     backward_op = node.op;
+    if constexpr (kTaped)
+      differentiate(node, gradient);
+    else
+      pass_on(node, std::move(gradient));
+  }
+
+  /// The closure computes with ops, which record themselves; so does the sum of two gradients.
+  void differentiate(Node& node, const Tensor& gradient) {
+    const EnableGrad guard;
+    const std::vector<Tensor> grads = node.derivative(gradient, Needs(node));
+    check_count(node, grads.size());
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      Node* const input = node.inputs[i].get();
+      if (input == nullptr || !grads[i].defined()) continue;
+      check_gradient(node, i, grads[i].array());
+      check_nan(node, i, grads[i].array());
+      Tensor& total = pending(*input);
+      total = total.defined() ? total + grads[i] : grads[i];
+    }
+  }
+
+  void pass_on(Node& node, Array&& gradient) {
     Grads grads = node.backward(gradient, Needs(node));
-    if (grads.size() != node.inputs.size())
-      fail_with("{} backward: returned {} gradients for {} inputs", node.op, grads.size(),
-                node.inputs.size());
+    check_count(node, grads.size());
     for (std::size_t i = 0; i < grads.size(); ++i)
       if (grads[i].write() && node.inputs[i] && leads(*node.inputs[i])) write_into(node, i, grads[i]);
     if (detail::watcher) detail::watcher->backward_ends(node.op, node.label, gradient, grads);
@@ -195,6 +233,11 @@ class Engine {
     check_nan(node, i, total);
   }
 
+  static void check_count(const Node& node, std::size_t gradients) {
+    if (gradients != node.inputs.size())
+      fail_with("{} backward: returned {} gradients for {} inputs", node.op, gradients, node.inputs.size());
+  }
+
   static void check_gradient(const Node& node, std::size_t i, const Gradient& dx) {
     const Node& input = *node.inputs[i];
     if (dx.shape() != input.shape || dx.dtype() != input.dtype) [[unlikely]]
@@ -208,6 +251,9 @@ class Engine {
                 dx.shape());
   }
 
+  static const Array& array_of(const Array& x) { return x; }
+  static const Array& array_of(const Tensor& x) { return x.array(); }
+
   static void add(Array& total, Array gradient) {
     if (!total.defined()) {
       total = std::move(gradient);
@@ -218,7 +264,7 @@ class Engine {
   }
 
   struct Lists : PassNodes::Memory {
-    std::vector<Array> pending;  // gradients of the nodes so far; there may be extra, undefined ones
+    std::vector<V> pending;  // gradients of the nodes so far; there may be extra, undefined ones
     std::vector<std::vector<NodePtr>> spent;  // inputs of freed nodes
   };
   struct Spare : Lists {
@@ -228,31 +274,53 @@ class Engine {
 
   bool retain_graph_;
   const Node* within_;
-  std::span<Node* const> wanted_;  // if any, no grad is touched
-  std::vector<Array> found_;       // their gradients
-  Array unwanted_ = {};
+  std::vector<V> found_;  // gradients of the wanted nodes
+  V unwanted_ = {};
   // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
   // are kept in `spent`.
   NodePtr root_;
   Lists lists_;
   PassNodes nodes_;
-  Engine* outer_;  // this thread's pass that contains this one, or null
-  std::vector<Array>& pending_ = lists_.pending;
+  Pass* outer_;  // this thread's pass that contains this one, or null
+  std::vector<V>& pending_ = lists_.pending;
   std::vector<std::vector<NodePtr>>& spent_ = lists_.spent;
   std::size_t done_ = 0;  // nodes visited
 
-  static thread_local Engine* running;
   static thread_local Spare spare;       // the memory of the last pass of this thread
   static thread_local bool spare_alive;  // not when a destructor of a static object runs backward
 };
 
-thread_local Engine* Engine::running = nullptr;
-thread_local Engine::Spare Engine::spare;
-thread_local bool Engine::spare_alive = true;
+template <class V>
+thread_local typename Engine<V>::Spare Engine<V>::spare;
+template <class V>
+thread_local bool Engine<V>::spare_alive = true;
+
+std::vector<Tensor> Node::derivative(const Tensor&, Needs) {
+  fail_with(
+      "grad: {} {} has no second derivative, which create_graph needs: its backward is written for Arrays "
+      "alone; state it for Tensors too, as core/tape/record.h shows",
+      op, shape);
+}
+
+Tensor Taped::in(std::size_t i, const Array& values) const {
+  const NodePtr& input = node_->inputs[i];
+  if (input && values.shape() != input->shape)
+    fail_with("{} backward: input {} was saved as {}, expects its shape {}", node_->op, i, values.shape(),
+              input->shape);
+  return {values, input};
+}
+
+// What a derivative records is newer than its op: so no cycle.
+Tensor Taped::out(const Array& values) const {
+  if (values.shape() != node_->shape)
+    fail_with("{} backward: the output was saved as {}, expects its shape {}", node_->op, values.shape(),
+              node_->shape);
+  return {values, NodePtr(const_cast<Node*>(node_))};
+}
 
 bool Needs::operator[](std::size_t input) const {
   const NodePtr& node = node_->inputs[input];
-  return node && node->requires_grad && Engine::leads(*node);
+  return node && node->requires_grad && Pass::leads(*node);
 }
 
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
@@ -263,22 +331,34 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
         "backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),
         seed.shape());
   const ProfileRange range("backward", "accumulate");
-  Engine(root.node().get(), seed, retain_graph).run();
+  Engine<Array>(root.node().get(), seed, retain_graph).run();
 }
 
 std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& root, const Array& seed,
                                    bool retain_graph) {
   if (wanted.empty()) return {};
   const ProfileRange range("backward", "accumulate");
-  std::vector<Array> found = Engine(root.node().get(), seed, retain_graph, nullptr, wanted).run();
+  std::vector<Array> found = Engine<Array>(root.node().get(), seed, retain_graph, nullptr, wanted).run();
   for (Array& gradient : found)  // as in a grad: memory not shared
     if (gradient.defined() && !gradient.owns_exclusively()) gradient = gradient.clone();
   return found;
 }
 
+std::vector<Tensor> run_backward_taped(std::span<Node* const> wanted, const Tensor& root,
+                                       const Tensor& seed) {
+  if (wanted.empty()) return {};
+  const ProfileRange range("backward", "accumulate");
+  const EnableGrad guard;  // also for hooks, which run between the closures
+  return Engine<Tensor>(root.node().get(), seed, /*retain_graph=*/true, nullptr, wanted).run();
+}
+
+void run_backward_taped_within(const Node& node, const Tensor& root, const Tensor& seed) {
+  Engine<Tensor>(root.node().get(), seed, /*retain_graph=*/true, &node).run();
+}
+
 void run_backward_within(const Node& node, const Tensor& root, const Array& seed) {
   // Only a backward pass calls a node's backward, so there is an outer pass.
-  Engine(root.node().get(), seed, /*retain_graph=*/false, &node).run();
+  Engine<Array>(root.node().get(), seed, /*retain_graph=*/false, &node).run();
 }
 
 }  // namespace gradus

@@ -92,12 +92,16 @@ class Needs {
   explicit Needs(const Node& node) : node_(&node) {}
   bool operator[](std::size_t input) const;
 
- private:
+ protected:
   const Node* node_;
 };
 
-/// Gets a gradient and returns its replacement: an undefined Array leaves it unchanged.
-using GradHook = std::function<Array(const Array& gradient)>;
+/// Gets a gradient and returns its replacement: an undefined one leaves it unchanged. Passes whose gradients
+/// are on the tape call `taped`; without it, they call `plain`, which may only observe.
+struct GradHook {
+  std::function<Array(const Array& gradient)> plain;
+  std::function<Tensor(const Tensor& gradient)> taped;
+};
 
 /// One entry of the tape: an op's output, or a leaf that accumulates a gradient. Intermediate gradients
 /// belong to the backward pass, not the node: passes of several threads may visit one node at the same time.
@@ -131,6 +135,8 @@ class Node {
 
   /// Gradients of the inputs, from that of the output.
   virtual Grads backward(const Array&, Needs) { return {}; }
+  /// The same with gradients on the tape, for grad(..., {.create_graph = true}): see record().
+  virtual std::vector<Tensor> derivative(const Tensor& dy, Needs needs);
   virtual void free_saved() {}  // frees what was saved for backward
 
   // Nodes come from a pool of reused memory.
@@ -142,6 +148,7 @@ class Node {
 
  private:
   friend class NodePtr;
+  template <class>
   friend class Engine;
   friend class PassNodes;
   struct Hook {
@@ -154,7 +161,8 @@ class Node {
   };
   static constexpr std::int32_t kFreeing = -1, kFreed = -2;
   static void drop(Node* node) noexcept;
-  Array call_hooks(Array gradient) const;
+  template <class V>
+  V call_hooks(V gradient) const;
   void add_to_grad(Array gradient);
 
   std::atomic<std::int64_t> references_{0};
@@ -248,9 +256,13 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph);
 std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& root, const Array& seed,
                                    bool retain_graph);
 
+/// The same with gradients that are themselves on the tape; frees no node.
+std::vector<Tensor> run_backward_taped(std::span<Node* const> wanted, const Tensor& root, const Tensor& seed);
+
 /// For a backward that recomputes part of the tape: passes back from `root` to `node`'s inputs, as part of
 /// the running pass. The inputs accumulate what reaches them and are visited later.
 void run_backward_within(const Node& node, const Tensor& root, const Array& seed);
+void run_backward_taped_within(const Node& node, const Tensor& root, const Tensor& seed);
 
 /// The tape leading to `root` as text, one line per node, newest first: order, op, shape, inputs, module.
 std::string explain(const Tensor& root);

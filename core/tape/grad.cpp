@@ -36,6 +36,18 @@ TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const G
           inputs[i].shape());
     wanted.push_back(inputs[i].node().get());
   }
+  if (options.create_graph) {
+    const Tensor from = options.grad_output.defined() ? options.grad_output : Tensor(seed);
+    std::vector<Tensor> found = run_backward_taped(wanted, output, from);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      check(found[i].defined() || options.allow_unused, "grad: input {} {} was not used to make the output",
+            i, inputs[i].shape());
+      // A constant: nobody else's memory. (What is on the tape cannot be written.)
+      if (found[i].defined() && !found[i].requires_grad() && !found[i].array().owns_exclusively())
+        found[i] = found[i].clone();
+    }
+    return found;
+  }
   std::vector<Array> found = run_backward_to(wanted, output, seed, options.retain_graph);
   TensorList gradients;
   for (std::size_t i = 0; i < found.size(); ++i) {

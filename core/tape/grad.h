@@ -11,14 +11,19 @@ namespace gradus {
 struct GradOptions {
   Tensor grad_output = {};    // of output's shape; optional if output has one element
   bool retain_graph = false;  // keep the tape for another pass
+  bool create_graph = false;  // the gradients are on the tape and have gradients themselves; keeps the tape
   bool allow_unused = false;  // an input not used for output gives an undefined tensor
 };
 
 /// d(output)/d(input) for every input, leaf or inner tensor, each of its input's shape. Adds to no tensor's
 /// grad and visits only the part of the tape that leads to the inputs; hooks there run. Throws if an input
-/// does not require grad or was not used for output. The gradients are constants: there are no second
-/// derivatives. `const TensorList d = grad(loss, {w, b});  // loss.backward() would fill w.grad()
-/// and b.grad()`
+/// does not require grad or was not used for output.
+/// `const TensorList d = grad(loss, {w, b});  // loss.backward() would fill w.grad() and b.grad()`
+///
+/// The gradients are constants unless create_graph is set: then ops that record themselves compute them, and
+/// grad or backward can differentiate them again, any number of times. An op without a second derivative
+/// throws, naming itself. `const Tensor g = grad(loss, {x}, {.create_graph = true})[0];
+/// (loss + (g.norm() - 1).square()).backward();  // a gradient penalty`
 TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options = {});
 
 }  // namespace gradus

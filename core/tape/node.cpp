@@ -11,6 +11,7 @@
 #include "gradus/core/memory/detail/node_pool.h"
 #include "gradus/core/tape/autograd.h"
 #include "gradus/core/tape/detail/next_reads.h"
+#include "gradus/core/tensor.h"
 #include "gradus/core/threads/detail/locks.h"
 
 namespace gradus {
@@ -61,28 +62,48 @@ void Node::add_hook(GradHook hook) {
   }
 }
 
+namespace {
+const Array& array_of(const Array& x) { return x; }
+const Array& array_of(const Tensor& x) { return x.array(); }
+
+Array replacement(const GradHook& hook, const Array& gradient, const Node&) { return hook.plain(gradient); }
+Tensor replacement(const GradHook& hook, const Tensor& gradient, const Node& node) {
+  if (hook.taped) return hook.taped(gradient);
+  if (hook.plain(gradient.array()).defined())
+    fail_with(
+        "on_grad: a hook of {} {} returned an Array where create_graph needs a gradient on the tape: let it "
+        "take and return a Tensor",
+        node.op, node.shape);
+  return Tensor();
+}
+}  // namespace
+
 /// In the order they were added, each with the result of the previous one. A hook may add others, even here:
 /// they wait for the next visit.
-Array Node::call_hooks(Array gradient) const {
+template <class V>
+V Node::call_hooks(V gradient) const {
   std::vector<const Hook*> newest_first;
   for (const Hook* hook = hooks_.load(std::memory_order_acquire); hook != nullptr; hook = hook->older)
     newest_first.push_back(hook);
   for (auto hook = newest_first.rbegin(); hook != newest_first.rend(); ++hook) {
-    const std::uint32_t version = gradient.storage().version();
-    Array other = (*hook)->call(gradient);
-    if (gradient.storage().version() != version)
+    const std::uint32_t version = array_of(gradient).storage().version();
+    V other = replacement((*hook)->call, gradient, *this);
+    if (array_of(gradient).storage().version() != version)
       fail_with(
           "on_grad: a hook of {} {} wrote into the gradient, which other tensors may share: return another "
           "one, or change grad() after backward",
           op, shape);
     if (!other.defined()) continue;
-    if (other.shape() != shape || other.dtype() != dtype)
-      fail_with("on_grad: a hook of {} {} {} returned a gradient {} {}", op, dtype, shape, other.dtype(),
-                other.shape());
+    const Array& values = array_of(other);
+    if (values.shape() != shape || values.dtype() != dtype)
+      fail_with("on_grad: a hook of {} {} {} returned a gradient {} {}", op, dtype, shape, values.dtype(),
+                values.shape());
     gradient = std::move(other);
   }
   return gradient;
 }
+template Array Node::call_hooks(Array gradient) const;
+template Tensor Node::call_hooks(Tensor gradient) const;
 
 void Node::remember_first_input(const Array& x) {
   const ReadAhead reads = read_ahead(x);

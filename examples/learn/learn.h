@@ -19,6 +19,7 @@
 #include "gradus/core/creation.h"
 #include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
+#include "gradus/core/tape/grad.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tensor.h"
 #include "gradus/ops/ops.h"

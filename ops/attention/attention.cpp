@@ -3,13 +3,15 @@
 //   S   = scale q k^T + mask      -inf where a query may not see a key
 //   P   = softmax(S)              over the keys; all zeros in a row that sees none
 //   out = dropout(P) v
-// Computed by attention_forward.cpp, backward derived and computed by attention_backward.cpp.
+// Computed by attention_forward.cpp, backward derived and computed by attention_backward.cpp; for gradients
+// of gradients, attention_derivative.cpp states it in ops.
 // Saves q, k, v, out and two values per row, its largest score m and 1 / l, l the sum of its exponentials:
 // P = exp(S - m) / l is recomputed tile by tile, so no [Tq, Tk] array is ever stored. Dropout saves only the
 // generator's state.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/attention/attention_derivative.h"
 #include "gradus/ops/attention/attention_kernel.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
@@ -20,6 +22,7 @@ namespace {
 
 using attention::Gradients;
 using attention::Normalizers;
+using attention::Operands;
 using attention::Rule;
 
 Array empty_where(bool needed, const Shape& shape, DType dtype) {
@@ -67,6 +70,16 @@ Array scores_gradient(bool needed, const Rule& rule, DType dtype) {
   return rule.texts.queries ? Array::zeros(rule.mask.shape(), dtype) : Array::empty(rule.mask.shape(), dtype);
 }
 
+/// The mask on the tape, as it was given: without what was repeated.
+Tensor mask_on_tape(const Taped& of, std::size_t input, const Saved& mask, const Shape& shape) {
+  const Array& repeated = mask.get();
+  if (!repeated.defined()) return {};
+  Strides strides;
+  for (int axis = repeated.dim() - shape.size(); axis < repeated.dim(); ++axis)
+    strides.push_back(repeated.strides()[axis]);
+  return of.in(input, repeated.as_strided(shape, strides, repeated.offset()));
+}
+
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const attention::TextPairs& texts,
               const AttentionOptions& options) {
   const char* const op = "scaled_dot_product_attention";
@@ -81,16 +94,36 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const attention
   return record(
       op, out, {&q, &k, &v, &options.mask},
       [rule, normalizers, out = Saved(out), q = Saved(qr), k = Saved(kr), v = Saved(vr),
-       mask = Saved(rule.mask), mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
-        const DType dtype = q->dtype();
-        const Gradients grads{.dq = empty_where(needs[0], q->shape(), dtype),
-                              .dk = empty_where(needs[1], k->shape(), dtype),
-                              .dv = empty_where(needs[2], v->shape(), dtype),
-                              .dscores = scores_gradient(needs[3], rule, dtype)};
-        mask.get();  // throws when it was changed
-        attention::backward(rule, *q, *k, *v, *out, normalizers, attention::with_rows(dout), grads);
-        return {grads.dq, grads.dk, grads.dv, needs[3] ? array::sum_to(grads.dscores, mask_shape) : Array()};
+       mask = Saved(rule.mask),
+       mask_shape = options.mask.shape()]<class V>(const V& dout, auto of) -> GradsOf<V> {
+        if constexpr (kTaped<V>) {
+          const Operands d = attention::derivative(
+              rule, {of.in(0, q), of.in(1, k), of.in(2, v), mask_on_tape(of, 3, mask, mask_shape)}, dout,
+              {of[0], of[1], of[2], of[3]});
+          return {d.q, d.k, d.v, d.mask};
+        } else {
+          const DType dtype = q->dtype();
+          const Gradients grads{.dq = empty_where(of[0], q->shape(), dtype),
+                                .dk = empty_where(of[1], k->shape(), dtype),
+                                .dv = empty_where(of[2], v->shape(), dtype),
+                                .dscores = scores_gradient(of[3], rule, dtype)};
+          mask.get();  // throws when it was changed
+          attention::backward(rule, *q, *k, *v, *out, normalizers, attention::with_rows(dout), grads);
+          return {grads.dq, grads.dk, grads.dv, of[3] ? array::sum_to(grads.dscores, mask_shape) : Array()};
+        }
       });
+}
+
+/// self_attention_packed's gradients in ops.
+std::vector<Tensor> packed_derivative(const Rule& rule, std::int64_t heads, const Tensor& x,
+                                      const Tensor& mask, const Tensor& dout, const Taped& of) {
+  const std::int64_t batch = x.size(0), length = x.size(1), width = x.size(2) / 3 / heads;
+  const Tensor parts = x.reshape({batch, length, 3, heads, width}).permute({2, 0, 3, 1, 4});
+  const Operands d = attention::derivative(
+      rule, {parts.select(0, 0), parts.select(0, 1), parts.select(0, 2), mask},
+      dout.reshape({batch, length, heads, width}).transpose(1, 2), {of[0], of[0], of[0], of[1]});
+  if (!of[0]) return {Tensor(), d.mask};
+  return {stack({d.q, d.k, d.v}).permute({1, 3, 0, 2, 4}).reshape(x.shape()), d.mask};
 }
 
 Tensor self_attend(const Tensor& qkv, Int heads, const attention::TextPairs& texts,
@@ -105,15 +138,21 @@ Tensor self_attend(const Tensor& qkv, Int heads, const attention::TextPairs& tex
   return record(
       "self_attention_packed", out, {&qkv, &options.mask},
       [rule, heads, normalizers, out = Saved(out), x = Saved(x), mask = Saved(rule.mask),
-       mask_shape = options.mask.shape()](const Array& dout, Needs needs) -> Grads {
-        const auto part = [&](const Array& packed, std::int64_t i) { return packed_heads(packed, i, heads); };
-        const Array dx = empty_where(needs[0], x->shape(), x->dtype());
-        Gradients grads = needs[0] ? Gradients{part(dx, 0), part(dx, 1), part(dx, 2), {}} : Gradients{};
-        grads.dscores = scores_gradient(needs[1], rule, x->dtype());
-        mask.get();  // throws when it was changed
-        attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), normalizers,
-                            heads_of(dout.contiguous(), heads), grads);
-        return {dx, needs[1] ? array::sum_to(grads.dscores, mask_shape) : Array()};
+       mask_shape = options.mask.shape()]<class V>(const V& dout, auto of) -> GradsOf<V> {
+        if constexpr (kTaped<V>) {
+          return packed_derivative(rule, heads, of.in(0, x), mask_on_tape(of, 1, mask, mask_shape), dout, of);
+        } else {
+          const auto part = [&](const Array& packed, std::int64_t i) {
+            return packed_heads(packed, i, heads);
+          };
+          const Array dx = empty_where(of[0], x->shape(), x->dtype());
+          Gradients grads = of[0] ? Gradients{part(dx, 0), part(dx, 1), part(dx, 2), {}} : Gradients{};
+          grads.dscores = scores_gradient(of[1], rule, x->dtype());
+          mask.get();  // throws when it was changed
+          attention::backward(rule, part(*x, 0), part(*x, 1), part(*x, 2), heads_of(*out, heads), normalizers,
+                              heads_of(dout.contiguous(), heads), grads);
+          return {dx, of[1] ? array::sum_to(grads.dscores, mask_shape) : Array()};
+        }
       });
 }
 

@@ -9,14 +9,21 @@
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
+#include "gradus/ops/attention/attention_derivative.h"
 #include "gradus/ops/attention/attention_kernel.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
 
 namespace {
 
-Array score_grads(const Array& p, const Array& dp) {
+using array::matmul;
+using attention::for_each_head;
+using attention::sum_of_heads;
+
+Array score_grads(const Array& p, const Array& any) {
+  const Array dp = any.contiguous();
   Array ds = Array::empty(p.shape(), p.dtype());
   dispatch_floating("attention_weights", p, [&]<class T>() {
     const RowPointers<const T> pp(p), pdp(dp);
@@ -29,20 +36,7 @@ Array score_grads(const Array& p, const Array& dp) {
   return ds;
 }
 
-/// The keys [B, Hkv, T, D] of each of `heads` heads of queries.
-Array for_each_head(const Array& k, std::int64_t heads) {
-  if (k.size(1) == heads) return k;
-  const std::int64_t sharing = heads / k.size(1);
-  return k.reshape({k.size(0), k.size(1), 1, k.size(2), k.size(3)})
-      .expand({k.size(0), k.size(1), sharing, k.size(2), k.size(3)})
-      .reshape({k.size(0), heads, k.size(2), k.size(3)});
-}
-
-/// Its transpose: the sum over the query heads that share a key head.
-Array sum_of_heads(const Array& dk, std::int64_t heads) {
-  if (dk.size(1) == heads) return dk;
-  return array::sum(dk.reshape({dk.size(0), heads, dk.size(1) / heads, dk.size(2), dk.size(3)}), 2);
-}
+Tensor score_grads(const Tensor& p, const Tensor& dp) { return p * (dp - sum(p * dp, -1, /*keepdim=*/true)); }
 
 }  // namespace
 
@@ -55,13 +49,15 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOption
   const Array p = attention::weights(rule, qr, kr);
   return record("attention_weights", p, {&q, &k, &options.mask},
                 [scale = rule.scale, q = Saved(qr), k = Saved(kr), p = Saved(p),
-                 mask_shape = options.mask.shape()](const Array& dp, Needs needs) -> Grads {
-                  const Array ds = score_grads(*p, dp.contiguous());
-                  Array dq, dk, dmask;
-                  if (needs[0]) dq = array::mul(array::matmul(ds, for_each_head(*k, q->size(1))), scale);
-                  if (needs[1])
-                    dk = sum_of_heads(array::mul(array::matmul(ds.transpose(-2, -1), *q), scale), k->size(1));
-                  if (needs[2]) dmask = array::sum_to(ds, mask_shape);
+                 mask_shape = options.mask.shape()]<class V>(const V& dp, auto of) -> GradsOf<V> {
+                  const V ds = score_grads(of.out(p), dp);
+                  V dq, dk, dmask;
+                  if (of[0]) dq = formula::mul(matmul(ds, for_each_head(of.in(1, k), q->size(1))), scale);
+                  if (of[1]) {
+                    const V for_heads = formula::mul(matmul(ds.transpose(-2, -1), of.in(0, q)), scale);
+                    dk = sum_of_heads(for_heads, k->size(1));
+                  }
+                  if (of[2]) dmask = formula::sum_to(ds, mask_shape);
                   return {dq, dk, dmask};
                 });
 }

@@ -119,6 +119,17 @@ Array turn(const Array& any, const RopeOptions& options, I channels, double dire
   return y;
 }
 
+/// Turned by `direction` times its angles: its gradient is turned back.
+Tensor turned(const Tensor& x, const RopeOptions& options, I channels, double direction) {
+  return record("rope", turn(x.array(), options, channels, direction), {&x},
+                [=]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {turned(dy, options, channels, -direction)};
+                  else
+                    return {turn(dy, options, channels, -direction)};
+                });
+}
+
 }  // namespace
 
 Tensor rope(const Tensor& x, const RopeOptions& options) {
@@ -132,8 +143,7 @@ Tensor rope(const Tensor& x, const RopeOptions& options) {
   check(options.offset >= 0, "{}: expects an offset of 0 or more, got {}", op, options.offset);
   check(options.base > 0 && std::isfinite(options.base), "{}: expects a base above 0, got {}", op,
         options.base);
-  return record(op, turn(x.array(), options, channels, 1), {&x},
-                [=](const Array& dy, Needs) -> Grads { return {turn(dy, options, channels, -1)}; });
+  return turned(x, options, channels, 1);
 }
 
 }  // namespace gradus

@@ -15,7 +15,9 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
+#include "gradus/ops/elementwise/choose.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -54,18 +56,40 @@ Array power_db(const Array& a, const Array& b, const Array& y, const Array& dy) 
   return array::mul(dy, except_where(a, 0, at_zero, slope));
 }
 
-/// The gradient of a in maximum (wins = gt) or minimum (wins = lt). Where a NaN was, dy passes whole.
-Array winner_gradient(const char* op, Compare loses, const Array& a, const Array& b, const Array& dy) {
-  const Array won = array::where(array::compare(op, Compare::eq, a, b), array::mul(dy, 0.5), dy);
-  return sum_to(array::where(array::compare(op, loses, a, b), zero(dy.dtype()), won), a.shape());
+/// The gradients of pow in ops. A slope that is replaced by 0 is not computed either: its own gradient could
+/// be 0 * inf. So at a = b = 0 both are constants.
+std::vector<Tensor> pow_derivative(const Tensor& dy, const Saved& a, const Saved& b, const Saved& y,
+                                   const Taped& of) {
+  const Tensor base = of.in(0, a), exponent = of.in(1, b);
+  Tensor da, db;
+  if (of[0]) {
+    // Where b is 0 alone, d/db (b a^(b-1)) = 1 / a remains.
+    const Tensor flat = (exponent == 0) & !isfinite(reciprocal(base));
+    const Tensor slope = exponent * pow(where(flat, 1, base), exponent - 1);
+    da = formula::sum_to(dy * where(flat, 0, slope), a->shape());
+  }
+  if (of[1]) {
+    const Tensor flat = (base == 0) & (exponent >= 0);
+    const Tensor slope = of.out(y) * log(where(flat, 1, base));
+    db = formula::sum_to(dy * where(flat, 0, slope), b->shape());
+  }
+  return {da, db};
+}
+
+/// The gradient of a in maximum (loses = lt) or minimum (loses = gt). Where a NaN was, dy passes whole.
+template <class V>
+V winner_gradient(const char* op, Compare loses, const Array& a, const Array& b, const V& dy) {
+  const V won = formula::choose(array::compare(op, Compare::eq, a, b), formula::mul(dy, 0.5), dy);
+  return formula::sum_to(formula::choose(array::compare(op, loses, a, b), formula::zero_for(dy), won),
+                         a.shape());
 }
 
 Tensor extremum(const char* op, Binary f, Compare loses, const Tensor& a, const Tensor& b) {
   const Array &x = operand(op, a), &z = operand(op, b);
   return record(op, array::binary(op, f, x, z), {&a, &b},
-                [op, loses, x = Saved(x), z = Saved(z)](const Array& dy, Needs needs) -> Grads {
-                  return {needs[0] ? winner_gradient(op, loses, *x, *z, dy) : Array(),
-                          needs[1] ? winner_gradient(op, loses, *z, *x, dy) : Array()};
+                [op, loses, x = Saved(x), z = Saved(z)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {of[0] ? winner_gradient(op, loses, *x, *z, dy) : V(),
+                          of[1] ? winner_gradient(op, loses, *z, *x, dy) : V()};
                 });
 }
 
@@ -73,81 +97,91 @@ Tensor extremum(const char* op, Binary f, Compare loses, const Tensor& a, const 
 
 Tensor operator+(const Tensor& a, const Tensor& b) {
   return record("add", array::add(a.array(), b.array()), {&a, &b},
-                [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-                  return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? sum_to(dy, sb) : Array()};
+                [sa = a.shape(), sb = b.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {of[0] ? formula::sum_to(dy, sa) : V(), of[1] ? formula::sum_to(dy, sb) : V()};
                 });
 }
 
 Tensor operator-(const Tensor& a, const Tensor& b) {
   return record(
       "sub", array::sub(a.array(), b.array()), {&a, &b},
-      [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-        return {needs[0] ? sum_to(dy, sa) : Array(), needs[1] ? array::neg(sum_to(dy, sb)) : Array()};
+      [sa = a.shape(), sb = b.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+        return {of[0] ? formula::sum_to(dy, sa) : V(), of[1] ? formula::neg(formula::sum_to(dy, sb)) : V()};
       });
 }
 
 Tensor operator*(const Tensor& a, const Tensor& b) {
   return record("mul", array::mul(a.array(), b.array()), {&a, &b},
-                [sa = a.shape(), sb = b.shape(), a = saved_for(b, a.array()), b = saved_for(a, b.array())](
-                    const Array& dy, Needs needs) -> Grads {
-                  return {needs[0] ? sum_to(array::mul(dy, *b), sa) : Array(),
-                          needs[1] ? sum_to(array::mul(dy, *a), sb) : Array()};
+                [sa = a.shape(), sb = b.shape(), a = saved_for(b, a.array()),
+                 b = saved_for(a, b.array())]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {of[0] ? formula::sum_to(formula::mul(dy, of.in(1, b)), sa) : V(),
+                          of[1] ? formula::sum_to(formula::mul(dy, of.in(0, a)), sb) : V()};
                 });
 }
 
 Tensor operator/(const Tensor& a, const Tensor& b) {
   const Array y = array::div(a.array(), b.array());
-  return record(
-      "div", y, {&a, &b},
-      [sa = a.shape(), b = Saved(b.array()), y = saved_for(b, y)](const Array& dy, Needs needs) -> Grads {
-        const Array da = array::div(dy, *b);
-        return {needs[0] ? sum_to(da, sa) : Array(),
-                needs[1] ? array::neg(sum_to(array::mul(da, *y), b->shape())) : Array()};
-      });
+  return record("div", y, {&a, &b},
+                [sa = a.shape(), b = Saved(b.array()), y = saved_for(b, y)]<class V>(const V& dy,
+                                                                                     auto of) -> GradsOf<V> {
+                  const V da = formula::div(dy, of.in(1, b));
+                  return {
+                      of[0] ? formula::sum_to(da, sa) : V(),
+                      of[1] ? formula::neg(formula::sum_to(formula::mul(da, of.out(y)), b->shape())) : V()};
+                });
 }
 
 Tensor operator+(const Tensor& a, Scalar b) {
   return record("add", array::binary("add", Binary::add, a.array(), b), {&a},
-                [](const Array& dy, Needs) -> Grads { return {dy}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {dy}; });
 }
 
 Tensor operator-(const Tensor& a, Scalar b) {
   return record("sub", array::binary("sub", Binary::sub, a.array(), b), {&a},
-                [](const Array& dy, Needs) -> Grads { return {dy}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {dy}; });
 }
 
 Tensor operator*(const Tensor& a, Scalar b) {
   return record("mul", array::binary("mul", Binary::mul, a.array(), b), {&a},
-                [b](const Array& dy, Needs) -> Grads { return {array::mul(dy, b)}; });
+                [b]<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::mul(dy, b)}; });
 }
 
 Tensor operator/(const Tensor& a, Scalar b) {
   return record("div", array::binary("div", Binary::div, a.array(), b), {&a},
-                [b](const Array& dy, Needs) -> Grads { return {array::binary("div", Binary::div, dy, b)}; });
+                [b]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {dy / b};
+                  else
+                    return {array::binary("div", Binary::div, dy, b)};
+                });
 }
 
 Tensor operator+(Scalar a, const Tensor& b) { return b + a; }
 
 Tensor operator-(Scalar a, const Tensor& b) {
   return record("sub", array::binary("sub", Binary::sub, a, b.array()), {&b},
-                [](const Array& dy, Needs) -> Grads { return {array::neg(dy)}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::neg(dy)}; });
 }
 
 Tensor operator*(Scalar a, const Tensor& b) { return b * a; }
 
 Tensor operator/(Scalar a, const Tensor& b) {
   const Array y = array::binary("div", Binary::div, a, b.array());
-  return record("div", y, {&b}, [b = Saved(b.array()), y = Saved(y)](const Array& dy, Needs) -> Grads {
-    return {array::neg(array::div(array::mul(dy, *y), *b))};
-  });
+  return record("div", y, {&b},
+                [b = Saved(b.array()), y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {formula::neg(formula::div(formula::mul(dy, of.out(y)), of.in(0, b)))};
+                });
 }
 
 Tensor pow(const Tensor& x, double exponent) {
   const Array& a = floating_operand("pow", x);
   return record("pow", exponent == 1 ? a.clone() : power(a, exponent), {&x},
-                [a = Saved(a), exponent](const Array& dy, Needs) -> Grads {
-                  if (exponent == 0) return {Array::zeros(dy.shape(), dy.dtype())};
-                  return {array::mul(dy, array::mul(power(*a, exponent - 1), exponent))};
+                [a = Saved(a), exponent]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if (exponent == 0) return {V(Array::zeros(dy.shape(), dy.dtype()))};
+                  if constexpr (kTaped<V>)
+                    return {dy * (pow(of.in(0, a), exponent - 1) * exponent)};
+                  else
+                    return {array::mul(dy, array::mul(power(*a, exponent - 1), exponent))};
                 });
 }
 
@@ -156,15 +190,19 @@ Tensor pow(const Tensor& base, const Tensor& exponent) {
   const Array y = array::binary("pow", Binary::pow, a, b);
   return record(
       "pow", y, {&base, &exponent},
-      [a = Saved(a), b = Saved(b), y = saved_for(exponent, y)](const Array& dy, Needs needs) -> Grads {
-        Array da, db;
-        if (needs[0]) {
-          const Array lower = array::binary("sub", Binary::sub, *b, 1);
-          const Array slope = array::mul(*b, array::binary("pow", Binary::pow, *a, lower));
-          da = sum_to(array::mul(dy, except_where(*b, 0, zero(dy.dtype()), slope)), a->shape());
+      [a = Saved(a), b = Saved(b), y = saved_for(exponent, y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+        if constexpr (kTaped<V>) {
+          return pow_derivative(dy, a, b, y, of);
+        } else {
+          Array da, db;
+          if (of[0]) {
+            const Array lower = array::binary("sub", Binary::sub, *b, 1);
+            const Array slope = array::mul(*b, array::binary("pow", Binary::pow, *a, lower));
+            da = sum_to(array::mul(dy, except_where(*b, 0, zero(dy.dtype()), slope)), a->shape());
+          }
+          if (of[1]) db = sum_to(power_db(*a, *b, *y, dy), b->shape());
+          return {da, db};
         }
-        if (needs[1]) db = sum_to(power_db(*a, *b, *y, dy), b->shape());
-        return {da, db};
       });
 }
 

@@ -5,19 +5,22 @@
 //   y = masked_fill(x, m, v) dx = 0 where m, else dy                                   saves m
 //   y = clamp(x, low, high)  dx = dy where low <= x <= high, else 0                    saves x
 //                            a bound that is not given is an infinite one
+//
+// Each gradient is linear in dy and depends otherwise on the choice alone: a second derivative chooses again.
 
 #include <cmath>
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
+#include "gradus/ops/elementwise/choose.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
 
 namespace {
 
-using array::sum_to;
 using kernels::Compare;
 
 Tensor compare(const char* op, Compare f, const Tensor& a, const Tensor& b) {
@@ -78,10 +81,10 @@ Tensor operator|(const Tensor& a, const Tensor& b) {
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Array& c = bool_operand("where", condition);
   return record("where", array::where(c, a.array(), b.array()), {&a, &b},
-                [c = Saved(c), sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-                  const Array zero = zero_like(dy);
-                  return {needs[0] ? sum_to(array::where(*c, dy, zero), sa) : Array(),
-                          needs[1] ? sum_to(array::where(*c, zero, dy), sb) : Array()};
+                [c = Saved(c), sa = a.shape(), sb = b.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  const V zero = formula::zero_for(dy);
+                  return {of[0] ? formula::sum_to(formula::choose(*c, dy, zero), sa) : V(),
+                          of[1] ? formula::sum_to(formula::choose(*c, zero, dy), sb) : V()};
                 });
 }
 
@@ -97,9 +100,10 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   const Array &from = operand("masked_fill", x), &m = bool_operand("masked_fill", mask);
   check(broadcast_shapes("masked_fill", m.shape(), from.shape()) == from.shape(),
         "masked_fill: a mask {} does not broadcast to x {}", m.shape(), from.shape());
-  return record(
-      "masked_fill", array::where(m, array::number_like("masked_fill", value, from), from), {&x},
-      [m = Saved(m)](const Array& dy, Needs) -> Grads { return {array::where(*m, zero_like(dy), dy)}; });
+  return record("masked_fill", array::where(m, array::number_like("masked_fill", value, from), from), {&x},
+                [m = Saved(m)]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  return {formula::choose(*m, formula::zero_for(dy), dy)};
+                });
 }
 
 Tensor isnan(const Tensor& x) {
@@ -125,12 +129,12 @@ Tensor clamp(const Tensor& x, std::optional<Scalar> from_low, std::optional<Scal
   const bool ordered =
       low.whole() && high.whole() ? *low.whole() <= *high.whole() : low.as<double>() <= high.as<double>();
   check(ordered, "clamp: expects low <= high, got {} and {}", low, high);
-  return record(
-      "clamp", array::clamp(from, low, high), {&x},
-      [from = Saved(from), low, high](const Array& dy, Needs) -> Grads {
-        const Array above = array::where(array::compare("clamp", Compare::ge, *from, low), dy, zero_like(dy));
-        return {array::where(array::compare("clamp", Compare::le, *from, high), above, zero_like(dy))};
-      });
+  return record("clamp", array::clamp(from, low, high), {&x},
+                [from = Saved(from), low, high]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  const V zero = formula::zero_for(dy);
+                  const V above = formula::choose(array::compare("clamp", Compare::ge, *from, low), dy, zero);
+                  return {formula::choose(array::compare("clamp", Compare::le, *from, high), above, zero)};
+                });
 }
 
 }  // namespace gradus

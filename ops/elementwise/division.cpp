@@ -8,6 +8,7 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -15,7 +16,6 @@ namespace gradus {
 
 namespace {
 
-using array::sum_to;
 using kernels::Binary;
 using kernels::Compare;
 
@@ -36,15 +36,18 @@ Scalar divisor(const char* op, const Array& a, Scalar b) {
   return b;
 }
 
-Array zeros_as(const Shape& shape, const Array& dy) { return Array::zeros(shape, dy.dtype()); }
+template <class V>
+V zeros_as(const Shape& shape, const V& dy) {
+  return V(Array::zeros(shape, dy.dtype()));
+}
 
 }  // namespace
 
 Tensor floor_divide(const Tensor& a, const Tensor& b) {
   const Array &x = operand("floor_divide", a), &by = divisor("floor_divide", x, b);
   return record("floor_divide", array::binary("floor_divide", Binary::floor_divide, x, by), {&a, &b},
-                [sa = a.shape(), sb = b.shape()](const Array& dy, Needs needs) -> Grads {
-                  return {needs[0] ? zeros_as(sa, dy) : Array(), needs[1] ? zeros_as(sb, dy) : Array()};
+                [sa = a.shape(), sb = b.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  return {of[0] ? zeros_as(sa, dy) : V(), of[1] ? zeros_as(sb, dy) : V()};
                 });
 }
 
@@ -52,20 +55,20 @@ Tensor floor_divide(const Tensor& a, Scalar b) {
   const Array& x = operand("floor_divide", a);
   const Scalar by = divisor("floor_divide", x, b);
   return record("floor_divide", array::binary("floor_divide", Binary::floor_divide, x, by), {&a},
-                [](const Array& dy, Needs) -> Grads { return {zeros_as(dy.shape(), dy)}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {zeros_as(dy.shape(), dy)}; });
 }
 
 Tensor remainder(const Tensor& a, const Tensor& b) {
   const Array &x = operand("remainder", a), &by = divisor("remainder", x, b);
   const bool db = b.requires_grad();
   return record("remainder", array::binary("remainder", Binary::remainder, x, by), {&a, &b},
-                [sa = a.shape(), x = db ? Saved(x) : Saved(), by = db ? Saved(by) : Saved()](
-                    const Array& dy, Needs needs) -> Grads {
-                  Array da, dby;
-                  if (needs[0]) da = sum_to(dy, sa);
-                  if (needs[1]) {
-                    const Array times = array::binary("remainder", Binary::floor_divide, *x, *by);
-                    dby = array::neg(sum_to(array::mul(dy, times), by->shape()));
+                [sa = a.shape(), x = db ? Saved(x) : Saved(), by = db ? Saved(by) : Saved()]<class V>(
+                    const V& dy, auto of) -> GradsOf<V> {
+                  V da, dby;
+                  if (of[0]) da = formula::sum_to(dy, sa);
+                  if (of[1]) {  // floor(a / b) is flat: a constant also for second derivatives
+                    const V times(array::binary("remainder", Binary::floor_divide, *x, *by));
+                    dby = formula::neg(formula::sum_to(formula::mul(dy, times), by->shape()));
                   }
                   return {da, dby};
                 });
@@ -75,7 +78,7 @@ Tensor remainder(const Tensor& a, Scalar b) {
   const Array& x = operand("remainder", a);
   const Scalar by = divisor("remainder", x, b);
   return record("remainder", array::binary("remainder", Binary::remainder, x, by), {&a},
-                [](const Array& dy, Needs) -> Grads { return {dy}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {dy}; });
 }
 
 Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }

@@ -31,15 +31,25 @@ Array drop(const Array& x, double p, const Generator::State& state) {
   return y;
 }
 
+/// The op, which is also its own derivative: it is linear, and dx is dy with the same elements dropped.
+Tensor dropout(const Tensor& x, double p, const Generator::State& state) {
+  return record("dropout", drop(x.array().contiguous(), p, state), {&x},
+                [p, state]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {dropout(dy, p, state)};
+                  else
+                    return {drop(dy.contiguous(), p, state)};
+                });
+}
+
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, Flag training, Generator& generator) {
-  const Array& values = floating_operand("dropout", x);
+  floating_operand("dropout", x);
   check(p >= 0 && p <= 1, "dropout: expects a probability from 0 to 1, got {}", p);
   if (!training || p == 0) return x;
   const Generator::State state = generator.reserve(static_cast<std::uint64_t>(x.numel() + 3) / 4);
-  return record("dropout", drop(values.contiguous(), p, state), {&x},
-                [=](const Array& dy, Needs) -> Grads { return {drop(dy.contiguous(), p, state)}; });
+  return dropout(x, p, state);
 }
 
 Tensor dropout(const Tensor& x, double p, Flag training) {

@@ -10,7 +10,7 @@
 //   saves x and m: the softmax is never stored, it becomes dx in place
 //   cross_entropy_rows.h: row_loss, row_grad
 // nll_loss, one row of log-probabilities:
-//   loss = -x_t,   dx_t = -g
+//   loss = -x_t,   dx_t = -g             with weights -w_t x_t and -g w_t: c_j for e = 0
 //
 // g is the gradient of a row's loss: that of the result, divided by the number of rows that count for a mean.
 // With class weights the mean divides by the sum of w_t over these rows; nll_loss multiplies by w_t.
@@ -104,8 +104,11 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const CrossEntr
               largest = Array::empty(target.shape(), x.dtype());
   forward(x, targets, losses, largest);
   return record("cross_entropy", targets.reduce(losses), {&logits},
-                [=, x = Saved(x)](const Array& dy, Needs) -> Grads {
-                  return {backward(targets.row_grads(dy), *x, targets, largest)};
+                [=, x = Saved(x)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {grad_of_logits(dy, of.in(0, x), targets)};
+                  else
+                    return {backward(targets.row_grads(dy), *x, targets, largest)};
                 });
 }
 
@@ -117,6 +120,17 @@ void expect_log_probability(double x, I row, I target) {
         "nll_loss: expects log-probabilities, which are not positive, got {} for target {} of row {}: pass "
         "log_softmax(logits, -1), or the logits to cross_entropy",
         x, target, row);
+}
+
+Array nll_grad(const Array& g, const Targets& targets, const Shape& shape) {
+  const Array dx = Array::zeros(shape, g.dtype());
+  dispatch_floating("nll_loss", g, [&]<class T>() {
+    const RowPointers<T> pdx(dx);
+    const T* const pg = g.data<T>();
+    for (I i = 0; i < g.numel(); ++i)
+      if (!targets.ignored(i)) pdx[i][targets[i]] = -pg[i] * static_cast<T>(targets.row<T>(i).own_weight());
+  });
+  return dx;
 }
 
 }  // namespace
@@ -142,16 +156,13 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Cro
     }
   });
   return record("nll_loss", targets.reduce(losses), {&log_probabilities},
-                [=, shape = x.shape()](const Array& dy, Needs) -> Grads {
-                  const Array g = targets.row_grads(dy), dx = Array::zeros(shape, dy.dtype());
-                  dispatch_floating("nll_loss", dy, [&]<class T>() {
-                    const RowPointers<T> pdx(dx);
-                    const T* const pg = g.data<T>();
-                    for (I i = 0; i < g.numel(); ++i)
-                      if (!targets.ignored(i))
-                        pdx[i][targets[i]] = -pg[i] * static_cast<T>(targets.row<T>(i).own_weight());
-                  });
-                  return {dx};
+                [=, shape = x.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    const Tensor c = shares_of(targets, shape, dy.dtype());
+                    return {where(c != 0, -(c * targets.row_grads(dy)), 0)};
+                  } else {
+                    return {nll_grad(targets.row_grads(dy), targets, shape)};
+                  }
                 });
 }
 

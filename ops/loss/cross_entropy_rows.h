@@ -10,6 +10,7 @@
 
 #include "gradus/core/array/detail/element.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/array/rows.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -69,7 +70,8 @@ struct RowTarget {
   double smoothing;
   const T* weight;
 
-  double own_weight() const { return weight ? static_cast<double>(weight[target]) : 1.0; }
+  double weight_of(std::int64_t j) const { return weight ? static_cast<double>(weight[j]) : 1.0; }
+  double own_weight() const { return weight_of(target); }
 };
 
 /// The class of each row, checked; which rows count, and how their losses become one number.
@@ -94,6 +96,13 @@ class Targets {
   }
 
   bool ignored(std::int64_t row) const { return (*this)[row] == ignored_; }
+  bool weighted() const { return weight_.defined(); }
+  /// Which rows are ignored, [..., 1], or undefined if none is.
+  Tensor ignored_rows() const {
+    if (!ignored_) return Tensor();
+    const Tensor rows = unsqueeze(Tensor(index_) == *ignored_, -1);
+    return rows.any() ? rows : Tensor();
+  }
   std::int64_t operator[](std::int64_t row) const { return index_.data<std::int64_t>()[row]; }
   template <class T>
   RowTarget<T> row(std::int64_t row) const {
@@ -120,12 +129,20 @@ class Targets {
   /// The gradients of the rows' losses, [rows]: where backward begins, and targets and weights must still be
   /// those that were checked.
   Array row_grads(const Array& dy) const {
-    for (const Saved& part : unchanged_) (void)part.get();
+    expect_unchanged();
     if (reduction_ == Reduction::none) return dy.contiguous();
     return Array::full(index_.shape(), dy.item() * share(), dy.dtype());
   }
+  /// The same on the tape, [..., 1], or [1] for all rows.
+  Tensor row_grads(const Tensor& dy) const {
+    expect_unchanged();
+    return unsqueeze(reduction_ == Reduction::none ? dy : dy * share(), -1);
+  }
 
  private:
+  void expect_unchanged() const {
+    for (const Saved& part : unchanged_) (void)part.get();
+  }
   double weight_of(std::int64_t target) const {
     return dispatch_floating(weight_.dtype(), [&]<class T>() -> double { return weight_.data<T>()[target]; });
   }
@@ -150,8 +167,7 @@ void for_each_share(const RowTarget<T>& row, std::int64_t classes, F f) {
   const double e = row.smoothing;
   if (e != 1) f((1 - e) * row.own_weight(), row.target);
   if (e == 0) return;
-  for (std::int64_t j = 0; j < classes; ++j)
-    f(e * static_cast<double>(row.weight[j]) / static_cast<double>(classes), j);
+  for (std::int64_t j = 0; j < classes; ++j) f(e * row.weight_of(j) / static_cast<double>(classes), j);
 }
 
 /// (1 - e) (m - x_t) + e mean_j(m - x_j) where a difference or their mean may exceed the range: of halves, in
@@ -213,6 +229,33 @@ void row_grad(const RowTarget<T>& row, std::int64_t classes, T total, T g, T* ex
   if (smoothing == 0) return;
   const T uniform = g * smoothing / static_cast<T>(classes);
   kernels.binary[static_cast<int>(kernels::Binary::sub)](classes, exps, 1, &uniform, 0, exps);
+}
+
+/// The shares c_j of all rows, [..., V]; 0 in ignored ones.
+inline Tensor shares_of(const Targets& targets, const Shape& logits, DType dtype) {
+  const Array c = Array::zeros(logits, dtype);
+  const Rows rows(logits);
+  dispatch_floating("cross_entropy", c, [&]<class T>() {
+    const RowPointers<T> pc(c);
+    rows.for_each([&](std::int64_t i) {
+      if (targets.ignored(i)) return;
+      for_each_share(targets.row<T>(i), rows.columns,
+                     [&](double share, std::int64_t j) { pc[i][j] += static_cast<T>(share); });
+    });
+  });
+  return Tensor(c);
+}
+
+/// dx_j = g (softmax(x)_j sum_k c_k - c_j) of all rows as a formula, given the gradient of the result.
+inline Tensor grad_of_logits(const Tensor& dy, const Tensor& x, const Targets& targets) {
+  const Tensor c = shares_of(targets, x.shape(), x.dtype()), ignored = targets.ignored_rows();
+  // An ignored row is 0 first and last: its logits may be anything, and 0 * inf is NaN.
+  const auto counted = [&](const Tensor& rows) {
+    return ignored.defined() ? masked_fill(rows, ignored, 0) : rows;
+  };
+  const Tensor p = softmax(counted(x), -1);
+  const Tensor d = targets.weighted() ? p * c.sum(-1, true) - c : p - c;
+  return counted(d * targets.row_grads(dy));
 }
 
 }  // namespace gradus

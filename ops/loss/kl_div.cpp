@@ -6,6 +6,7 @@
 //        = g p (log p + 1 - x)       for a target t = log p
 //   saves x, p and log p
 
+#include <cmath>
 #include <limits>
 
 #include "gradus/core/array/detail/strided.h"
@@ -36,6 +37,16 @@ Array weighed(const Array& p, const Array& log_p, const Array& x, double more) {
   return y;
 }
 
+/// The gradients as a formula of x, the target t and the gradient g of each loss.
+std::vector<Tensor> derivative(const Tensor& g, const Tensor& x, const Tensor& t, bool log_target,
+                               const Taped& of) {
+  const Tensor p = log_target ? exp(t) : t, dx = of[0] ? p * -g : Tensor();
+  if (!of[1]) return {dx, Tensor()};
+  if (!log_target) return {dx, (log(t) - x + 1) * g};
+  const Tensor nothing = (p == 0) & (x < INFINITY);  // as in `weighed`
+  return {dx, p * masked_fill(t - x + 1, nothing, 0) * g};
+}
+
 }  // namespace
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, Flag log_target) {
@@ -43,17 +54,21 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, Fl
   const Array x = input.array(), t = target.array();
   const Array p = log_target ? array::unary(kKlDiv, kernels::Unary::exp, t) : t;
   const Array log_p = log_target ? t : array::unary(kKlDiv, kernels::Unary::log, t);
-  return record(kKlDiv, reduce(weighed(p, log_p, x, 0), reduction), {&input, &target},
-                [=, x = Saved(x), p = Saved(p), log_p = Saved(log_p)](const Array& dy, Needs needs) -> Grads {
-                  const Array g = grad_of_each(dy, reduction, x->numel());
-                  Array dx, dt;
-                  if (needs[0]) dx = array::mul(*p, array::neg(g));
-                  if (needs[1] && log_target) dt = array::mul(weighed(*p, *log_p, *x, 1), g);
-                  if (needs[1] && !log_target)
-                    dt =
-                        array::mul(array::binary(kKlDiv, kernels::Binary::add, array::sub(*log_p, *x), 1), g);
-                  return {dx, dt};
-                });
+  return record(
+      kKlDiv, reduce(weighed(p, log_p, x, 0), reduction), {&input, &target},
+      [=, x = Saved(x), p = Saved(p), log_p = Saved(log_p)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+        const V g = grad_of_each(dy, reduction, x->numel());
+        if constexpr (kTaped<V>) {
+          return derivative(g, of.in(0, x), of.in(1, log_target ? log_p : p), log_target, of);
+        } else {
+          Array dx, dt;
+          if (of[0]) dx = array::mul(*p, array::neg(g));
+          if (of[1] && log_target) dt = array::mul(weighed(*p, *log_p, *x, 1), g);
+          if (of[1] && !log_target)
+            dt = array::mul(array::binary(kKlDiv, kernels::Binary::add, array::sub(*log_p, *x), 1), g);
+          return {dx, dt};
+        }
+      });
 }
 
 }  // namespace gradus

@@ -10,6 +10,7 @@
 // Forward does all of it when a gradient is wanted: while z is there, dz costs little, and nothing is
 // computed twice. That works because the loss is a scalar: its gradient only scales known results.
 //   saves dx, dW and dbias for dloss = 1; backward multiplies them by dloss, unless it is 1
+//   and x, W and bias for second derivatives alone, which compute the logits again, all at once
 
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/tape/record.h"
@@ -123,6 +124,17 @@ Array run(const Array& x, const Array& w, const Array& bias, const Targets& targ
   return losses;
 }
 
+/// The gradients as a formula.
+std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, const Saved& bias,
+                               const Targets& targets, const Taped& of) {
+  const Tensor from = of.in(0, x), weight = of.in(1, w);
+  const Tensor z = linear(from, weight, bias->defined() ? of.in(2, bias) : Tensor());
+  const I rows = Rows(z.shape()).count, classes = weight.size(0), channels = weight.size(1);
+  const Tensor dz = grad_of_logits(dy, z, targets).reshape({rows, classes});
+  return {of[0] ? matmul(dz, weight).reshape(x->shape()) : Tensor(),
+          of[1] ? matmul(dz.t(), from.reshape({rows, channels})) : Tensor(), of[2] ? dz.sum(0) : Tensor()};
+}
+
 }  // namespace
 
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
@@ -138,15 +150,20 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
   const Gradients to = allocate(x, weight, bias);
   const Array rows = x.array().contiguous().reshape({target.numel(), weight.size(1)});
   const Array losses = run(rows, weight.array().contiguous(), bias.array(), targets, to);
-  return record(
-      kOp, targets.reduce(losses), {&x, &weight, &bias},
-      [dx = Saved(to.dx), dw = Saved(to.dw), dbias = Saved(to.dbias)](const Array& dy, Needs needs) -> Grads {
-        const auto scaled = [g = dy.item()](const Saved& d, bool needed) {
-          if (!needed) return Array();
-          return g == 1 ? *d : array::mul(*d, g);
-        };
-        return {scaled(dx, needs[0]), scaled(dw, needs[1]), scaled(dbias, needs[2])};
-      });
+  return record(kOp, targets.reduce(losses), {&x, &weight, &bias},
+                [dx = Saved(to.dx), dw = Saved(to.dw), dbias = Saved(to.dbias), x = Saved(x.array()),
+                 w = Saved(weight.array()), b = Saved(bias.array()),
+                 targets]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    return derivative(dy, x, w, b, targets, of);
+                  } else {
+                    const auto scaled = [g = dy.item()](const Saved& d, bool needed) {
+                      if (!needed) return Array();
+                      return g == 1 ? *d : array::mul(*d, g);
+                    };
+                    return {scaled(dx, of[0]), scaled(dw, of[1]), scaled(dbias, of[2])};
+                  }
+                });
 }
 
 }  // namespace gradus

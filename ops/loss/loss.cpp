@@ -66,12 +66,11 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   check_pair("mse_loss", "input", input, target);
   const Array difference = array::sub(input.array(), target.array());
   Array loss = reduce(array::mul(difference, difference), reduction);
-  return record("mse_loss", loss, {&input, &target}, [=](const Array& dy, Needs needs) -> Grads {
-    const Array g = grad_of_each(dy, reduction, difference.numel());
-    Array dx, dtarget;
-    if (needs[0]) dx = array::mul(difference, array::mul(g, 2.0));
-    if (needs[1]) dtarget = array::mul(difference, array::mul(g, -2.0));
-    return {dx, dtarget};
+  return record("mse_loss", loss, {&input, &target}, [=]<class V>(const V& dy, auto of) -> GradsOf<V> {
+    const V g = grad_of_each(dy, reduction, difference.numel());
+    const auto& d = difference_of(of, difference);
+    return {of[0] ? formula::mul(d, formula::mul(g, 2.0)) : V(),
+            of[1] ? formula::mul(d, formula::mul(g, -2.0)) : V()};
   });
 }
 
@@ -81,12 +80,16 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   const Array tail = array::unary(
       kBce, Unary::log1p, array::unary(kBce, Unary::exp, array::neg(array::unary(kBce, Unary::abs, x))));
   return record(kBce, reduce(array::add(cost, tail), reduction), {&logits, &target},
-                [reduction, x = Saved(x), y = Saved(y)](const Array& dy, Needs needs) -> Grads {
-                  const Array g = grad_of_each(dy, reduction, x->numel());
-                  Array dx, dtarget;
-                  if (needs[0]) dx = array::mul(array::sub(array::unary(kBce, Unary::sigmoid, *x), *y), g);
-                  if (needs[1]) dtarget = array::mul(*x, array::neg(g));
-                  return {dx, dtarget};
+                [reduction, x = Saved(x), y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  const V g = grad_of_each(dy, reduction, x->numel());
+                  const auto error = [&] {
+                    if constexpr (kTaped<V>)
+                      return sigmoid(of.in(0, x)) - of.in(1, y);
+                    else
+                      return array::sub(array::unary(kBce, Unary::sigmoid, *x), *y);
+                  };
+                  return {of[0] ? formula::mul(error(), g) : V(),
+                          of[1] ? formula::mul(of.in(0, x), formula::neg(g)) : V()};
                 });
 }
 

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "gradus/core/array/detail/element.h"
+#include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_in_f64.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -34,8 +36,16 @@ inline Array reduce(const Array& losses, Reduction reduction) {
 }
 
 /// The gradient of each of n losses, [] or one each, given that of the result.
-inline Array grad_of_each(const Array& dy, Reduction reduction, std::int64_t n) {
-  return reduction == Reduction::mean ? array::mul(dy, 1.0 / static_cast<double>(n)) : dy;
+template <class V>
+V grad_of_each(const V& dy, Reduction reduction, std::int64_t n) {
+  return reduction == Reduction::mean ? formula::mul(dy, 1.0 / static_cast<double>(n)) : dy;
+}
+
+/// x - y in a backward of inputs x and y, from its saved values d.
+inline const Array& difference_of(const Plain&, const Array& d) { return d; }
+/// On the tape as d - 0: only the difference of x and y counts.
+inline Tensor difference_of(const Taped& of, const Array& d) {
+  return of.in(0, d) - of.in(1, array::scalar(0, d.dtype()).expand(d.shape()));
 }
 
 }  // namespace gradus

@@ -9,10 +9,13 @@
 // (out_of_range.h): y and dx are right for every finite row. (PyTorch: NaN.)
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
+#include <cmath>
+
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/norm/norm_checks.h"
 #include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"
@@ -73,6 +76,22 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   return {dx, needs[1] ? array::sum(dweight, 0) : dweight, needs[2] ? array::sum(dbias, 0) : dbias};
 }
 
+/// The same as a formula. For constants m and s of a row, (x - m) s with eps s^2 has the layer norm of x with
+/// eps: with the mean and rstd that forward found, no square leaves the range and no rounding of m shows.
+std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, const Array& mean,
+                               const Array& rstd, double eps, const Taped& of) {
+  const auto mean_of = [](const Tensor& rows) { return rows.mean(-1, true); };
+  Shape column = x->shape();
+  column[x->dim() - 1] = 1;
+  const Tensor m(mean.reshape(column)), s(rstd.reshape(column));
+  const Tensor z = (of.in(0, x) * 0.5 - m * 0.5) * (s * 2);  // x - m itself may leave the range
+  const Tensor d = z - mean_of(z), r = rsqrt(mean_of(square(d)) + square(s * std::sqrt(eps)));
+  const Tensor xhat = d * r, dn = w->defined() ? dy * of.in(1, w) : dy;
+  const auto over_rows = [&](const Tensor& t) { return formula::sum_to(t, {t.size(-1)}); };
+  return {of[0] ? (dn - mean_of(dn) - xhat * mean_of(dn * xhat)) * r * s : Tensor(),
+          of[1] ? over_rows(dy * xhat) : Tensor(), of[2] ? over_rows(dy) : Tensor()};
+}
+
 }  // namespace
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
@@ -83,9 +102,12 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
   const Array w = weight.defined() ? weight.array().contiguous() : Array();
   Normalized out = forward(rows, w, bias.defined() ? bias.array().contiguous() : Array(), eps);
   return record("layer_norm", out.y, {&x, &weight, &bias},
-                [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd, eps](const Array& dy,
-                                                                                       Needs needs) -> Grads {
-                  return backward(dy.contiguous(), *x, *w, mean, rstd, eps, needs);
+                [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd, eps]<class V>(
+                    const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return derivative(dy, x, w, mean, rstd, eps, of);
+                  else
+                    return backward(dy.contiguous(), *x, *w, mean, rstd, eps, of);
                 });
 }
 

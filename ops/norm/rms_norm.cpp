@@ -8,10 +8,13 @@
 // A row whose squares leave the range of its dtype is done again in f64 (out_of_range.h): y and dx are right
 // for every finite row. kernels/body/norm.h: rms_norm, rms_norm_grad
 
+#include <cmath>
+
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/rows.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/norm/norm_checks.h"
 #include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"
@@ -71,6 +74,20 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   return {dx, needs[1] ? array::sum(dweight, 0) : dweight};
 }
 
+/// The same as a formula. For a constant s of a row, x s with eps s^2 has the RMS norm of x with eps: with
+/// the rstd that forward found, no square leaves the range.
+std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, const Array& rstd,
+                               double eps, const Taped& of) {
+  const auto mean_of = [](const Tensor& rows) { return rows.mean(-1, true); };
+  Shape column = x->shape();
+  column[x->dim() - 1] = 1;
+  const Tensor s(rstd.reshape(column)), z = of.in(0, x) * s;
+  const Tensor r = rsqrt(mean_of(square(z)) + square(s * std::sqrt(eps)));
+  const Tensor xhat = z * r, dn = w->defined() ? dy * of.in(1, w) : dy;
+  return {of[0] ? (dn - xhat * mean_of(dn * xhat)) * r * s : Tensor(),
+          of[1] ? formula::sum_to(dy * xhat, {xhat.size(-1)}) : Tensor()};
+}
+
 }  // namespace
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
@@ -79,10 +96,14 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
   const Array rows = x.array().contiguous();
   const Array w = weight.defined() ? weight.array().contiguous() : Array();
   RmsNormalized out = forward(rows, w, eps);
-  return record("rms_norm", out.y, {&x, &weight},
-                [x = Saved(rows), w = Saved(w), rstd = out.rstd, eps](const Array& dy, Needs needs) -> Grads {
-                  return backward(dy.contiguous(), *x, *w, rstd, eps, needs);
-                });
+  return record(
+      "rms_norm", out.y, {&x, &weight},
+      [x = Saved(rows), w = Saved(w), rstd = out.rstd, eps]<class V>(const V& dy, auto of) -> GradsOf<V> {
+        if constexpr (kTaped<V>)
+          return derivative(dy, x, w, rstd, eps, of);
+        else
+          return backward(dy.contiguous(), *x, *w, rstd, eps, of);
+      });
 }
 
 }  // namespace gradus

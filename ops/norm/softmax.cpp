@@ -71,13 +71,23 @@ Array backward(const char* op, Form form, const Array& y, const Array& dy) {
   return dx;
 }
 
+/// The same as a formula.
+Tensor derivative(Form form, const Tensor& y, const Tensor& dy, const Axes& axis) {
+  if (form == Form::log) return dy - exp(y) * dy.sum(axis, true);
+  return y * (dy - (dy * y).sum(axis, true));
+}
+
 Tensor softmax_op(const char* op, Form form, const Tensor& x, std::int64_t wanted) {
   const Array& values = operand(op, x);
   const int axis = normalize_axis(op, wanted, std::max(1, x.dim()));
   const Array y = forward(op, form, with_last(values, axis));
   return record(op, without_last(y, axis, x.shape()), {&x},
-                [=, y = Saved(y), shape = x.shape()](const Array& dy, Needs) -> Grads {
-                  return {without_last(backward(op, form, *y, with_last(dy, axis)), axis, shape)};
+                [=, y = Saved(y), shape = x.shape()]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {derivative(form, of.out(without_last(*y, axis, shape)), dy,
+                                       shape.empty() ? Axes() : Axes(axis))};
+                  else
+                    return {without_last(backward(op, form, *y, with_last(dy, axis)), axis, shape)};
                 });
 }
 

@@ -59,13 +59,22 @@ Array running_sum(const Array& x, int axis, bool backwards) {
   return dispatch_numbers("cumsum", x, [&]<class T>() { return running_sum_of<T>(x, axis, backwards); });
 }
 
+/// Linear in x: the gradient is the same op from the other end.
+Tensor cumsum_op(const Tensor& x, int axis, bool backwards) {
+  return record("cumsum", running_sum(x.array(), axis, backwards), {&x},
+                [axis, backwards]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {cumsum_op(dy, axis, !backwards)};
+                  else
+                    return {running_sum(dy, axis, !backwards)};
+                });
+}
+
 }  // namespace
 
 Tensor cumsum(const Tensor& x, Int axis) {
-  const Array& from = operand("cumsum", x);
-  const int at = normalize_axis("cumsum", axis, x.dim());
-  return record("cumsum", running_sum(from, at, /*backwards=*/false), {&x},
-                [at](const Array& dy, Needs) -> Grads { return {running_sum(dy, at, /*backwards=*/true)}; });
+  const int at = normalize_axis("cumsum", axis, operand("cumsum", x).dim());
+  return cumsum_op(x, at, /*backwards=*/false);
 }
 
 }  // namespace gradus

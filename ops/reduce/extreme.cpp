@@ -1,6 +1,7 @@
 // Largest and smallest elements, and where they are.
 //
 //   max   y = max_i x_i     dx_i = dy / k where x_i = y (k elements do), else 0      saves x and y
+//                           which elements these are is constant: dx is a function of dy alone
 //   argmax                  the first i with x_i = y; no gradient
 //   max_with_indices        both; dx_i = dy at the first, else 0: gather at argmax
 //
@@ -8,9 +9,9 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
-#include "gradus/ops/reduce/expand_reduced.h"
 
 namespace gradus {
 
@@ -23,12 +24,20 @@ template <Binary kind>
 Tensor extreme_op(const char* op, const Tensor& x, const Axes& axes, bool keepdim) {
   const Array y = array::extreme(op, kind, operand(op, x), axes, keepdim);
   return record(
-      op, y, {&x}, [op, x = Saved(x.array()), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
-        const Shape& shape = x->shape();
-        const Array hit = array::compare(op, Compare::eq, *x, expand_reduced(*y, shape, axes, keepdim));
+      op, y, {&x},
+      [op, x = Saved(x.array()), y = Saved(y), axes, keepdim]<class V>(const V& dy, auto) -> GradsOf<V> {
+        const auto wide = [&](const auto& row) {
+          return formula::expand_reduced(row, x->shape(), axes, keepdim);
+        };
+        const Array hit = array::compare(op, Compare::eq, *x, wide(*y));
         const Array hits = array::sum(hit, axes, keepdim).to(dy.dtype());
-        const Array share = expand_reduced(array::div(dy, hits), shape, axes, keepdim);
-        return {array::mul(hit.to(dy.dtype()), share)};  // all NaN where the extreme is, which nothing equals
+        // dx is NaN where the extreme is NaN, which nothing equals.
+        if constexpr (kTaped<V>) {
+          const Array others = array::binary(op, Binary::div, 0, hits);  // 0, or NaN there
+          return {where(Tensor(hit), wide(dy / Tensor(hits)), Tensor(wide(others)))};
+        } else {
+          return {array::mul(hit.to(dy.dtype()), wide(array::div(dy, hits)))};
+        }
       });
 }
 

@@ -4,6 +4,9 @@
 //
 // The product of the others is had from those before i and those behind it, not as y / x_i: so it is right
 // where x_i is 0, or y has left the range. f32 is multiplied in f64, as cumsum adds: no tree keeps the range.
+//
+// Further derivatives are those of y as products of pairs, of pairs of pairs, ...: there is no division
+// either.
 
 #include <algorithm>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
 #include "gradus/core/tape/record.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -70,6 +74,18 @@ Array gradient_of_rows(const Array& rows, I n, const Array& dy) {
   return dx;
 }
 
+/// The products of `count` rows of n values [count], in ops: each time the first half of the rows times the
+/// second.
+Tensor by_halves(const Tensor& x, const Dims& order, I count, I n) {
+  Tensor rows = x.to(f64).permute(order).reshape({count, n});
+  for (; n > 1; n = rows.size(1)) {
+    const I half = n / 2;
+    const Tensor pairs = rows.slice(1, 0, half) * rows.slice(1, half, 2 * half);
+    rows = n % 2 == 0 ? pairs : cat({pairs, rows.slice(1, 2 * half)}, 1);
+  }
+  return sum(rows, 1).to(x.dtype());  // of one value, or of none, where only the shape of dx matters
+}
+
 }  // namespace
 
 Tensor prod(const Tensor& x, const Axes& axes, Flag keepdim) {
@@ -79,12 +95,18 @@ Tensor prod(const Tensor& x, const Axes& axes, Flag keepdim) {
   I n = 1;
   for (const I axis : which) n *= x.shape()[static_cast<int>(axis)];
   return record("prod", products(from.permute(order).contiguous(), n, shape), {&x},
-                [x = Saved(from), order, n](const Array& dy, Needs) -> Grads {
-                  const Array rows = x->permute(order).contiguous();
-                  const Array dx = gradient_of_rows(rows, n, dy.contiguous());
-                  Dims back = order;  // where each axis of x went
-                  for (int i = 0; i < order.size(); ++i) back[static_cast<int>(order[i])] = i;
-                  return {dx.permute(back)};
+                [x = Saved(from), order, n]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    return formula::by_parts(
+                        dy.reshape({dy.numel()}), of, {of.in(0, x)},
+                        [&](const auto& xs) { return by_halves(xs[0], order, dy.numel(), n); });
+                  } else {
+                    const Array rows = x->permute(order).contiguous();
+                    const Array dx = gradient_of_rows(rows, n, dy.contiguous());
+                    Dims back = order;  // where each axis of x went
+                    for (int i = 0; i < order.size(); ++i) back[static_cast<int>(order[i])] = i;
+                    return {dx.permute(back)};
+                  }
                 });
 }
 

@@ -4,10 +4,10 @@
 //   sum        y = sum_i x_i                   dx_i = dy                        saves nothing
 //   mean       y = sum_i x_i / n               dx_i = dy / n                    saves nothing
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
-//              p = 1 is sum(abs(x)), p = infinity max(abs(x)).
+//              p = 1 is sum(abs(x)), p = infinity max(abs(x)). Where y = 0, all derivatives of dx are 0 too.
 //   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - m) / sum_j e^(x_j - m)   saves x
 //              shifted by the maximum m, so nothing overflows; e^(x_i - y) would lose the log next to a
-//              large m.
+//              large m. m cancels from dx, which is differentiated as if m were constant.
 //
 // Where a sum or a square leaves the range though the result does not, that row is worked out again
 // (array/reduce_in_f64.h). array/reduce.cpp makes sums of the kernels' runs:
@@ -23,10 +23,11 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/array/reduce_in_f64.h"
 #include "gradus/ops/array/reduce_tree.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
-#include "gradus/ops/reduce/expand_reduced.h"
 #include "gradus/ops/reduce/reduced_axes.h"
+#include "gradus/ops/reduce/unit_rows.h"
 
 namespace gradus {
 
@@ -63,25 +64,39 @@ Array log_sum_exp(const Array& x, const Dims& axes, bool keepdim) {
   });
 }
 
-Array log_sum_exp_grad(const Array& x, const Array& dy, const Axes& axes) {
+/// What the powers are shifted by, and where the largest element is finite.
+std::pair<Array, Array> shift_of(const Array& x, const Axes& axes) {
   const char* const op = "logsumexp";
-  if (x.numel() == 0) return Array::empty(x.shape(), x.dtype());
   const Array largest = array::max(x, axes, /*keepdim=*/true);
   // All -inf: shifted by 0 the powers are 0, and so is the gradient.
-  const Array shift =
-      array::where(array::compare(op, Compare::eq, largest, -INFINITY), array::scalar(0, x.dtype()), largest);
-  const Array powers = array::unary(op, Unary::exp, array::sub(x, shift));
-  const Array finite = array::compare(op, Compare::eq, array::sub(largest, largest), 0);
+  return {
+      array::where(array::compare(op, Compare::eq, largest, -INFINITY), array::scalar(0, x.dtype()), largest),
+      array::compare(op, Compare::eq, array::sub(largest, largest), 0)};
+}
+
+Array log_sum_exp_grad(const Array& x, const Array& dy, const Axes& axes) {
+  if (x.numel() == 0) return Array::empty(x.shape(), x.dtype());
+  const auto [shift, finite] = shift_of(x, axes);
+  const Array powers = array::unary("logsumexp", Unary::exp, array::sub(x, shift));
   const Array total = array::where(finite, array::sum(powers, axes, true), array::scalar(1, x.dtype()));
   return array::mul(powers, array::div(dy.reshape(total.shape()), total));
+}
+
+Tensor log_sum_exp_grad(const Tensor& x, const Tensor& dy, const Axes& axes) {
+  const Tensor rows = dy.reshape(reduced_shape(x.shape(), normalize_axes("logsumexp", axes, x.dim()), true));
+  if (x.numel() == 0) return rows.expand(x.shape());
+  const auto [shift, finite] = shift_of(x.array(), axes);
+  const Tensor powers = exp(x - Tensor(shift));
+  const Tensor total = where(Tensor(finite), sum(powers, axes, /*keepdim=*/true), 1);
+  return powers * (rows / total);
 }
 
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axes, Flag keepdim) {
   return record("sum", array::sum(operand("sum", x), axes, keepdim), {&x},
-                [shape = x.shape(), axes, keepdim](const Array& dy, Needs) -> Grads {
-                  return {expand_reduced(dy, shape, axes, keepdim)};
+                [shape = x.shape(), axes, keepdim]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  return {formula::expand_reduced(dy, shape, axes, keepdim)};
                 });
 }
 
@@ -101,9 +116,11 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
       values[i] = static_cast<T>(in_f64::Deviations(row, length).mean());
     });
   });
-  return record("mean", y, {&x}, [shape = x.shape(), axes, keepdim, n](const Array& dy, Needs) -> Grads {
-    return {expand_reduced(divided(dy, n), shape, axes, keepdim)};
-  });
+  return record("mean", y, {&x},
+                [shape = x.shape(), axes, keepdim, n]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  const V part = n == 0 ? dy : divided(dy, n);  // dy / 0 times no element would be NaN
+                  return {formula::expand_reduced(part, shape, axes, keepdim)};
+                });
 }
 
 namespace {
@@ -125,15 +142,21 @@ Tensor euclidean_norm(const Tensor& x, const Dims& which, const Axes& axes, bool
       values[i] = static_cast<T>(in_f64::norm(row, length));
     });
   });
-  return record(
-      "norm", y, {&x}, [x = Saved(from), y = Saved(y), axes, keepdim](const Array& dy, Needs) -> Grads {
-        // x / y first: at most 1, where dy / y may leave the range.
-        const auto wide = [&](const Array& row) { return expand_reduced(row, x->shape(), axes, keepdim); };
-        const Array zero = array::scalar(0, dy.dtype());
-        const Array unit =
-            array::where(wide(array::compare("norm", Compare::eq, *y, 0)), zero, array::div(*x, wide(*y)));
-        return {array::mul(wide(dy), unit)};
-      });
+  return record("norm", y, {&x},
+                [x = Saved(from), y = Saved(y), axes, keepdim]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  // x / y first: at most 1, where dy / y may leave the range.
+                  const auto wide = [&](const V& row) {
+                    return formula::expand_reduced(row, x->shape(), axes, keepdim);
+                  };
+                  if constexpr (kTaped<V>) {
+                    return {wide(dy) * unit_rows(of.in(0, x), of.out(y), axes, keepdim)};
+                  } else {
+                    const Array zero = array::scalar(0, dy.dtype());
+                    const Array unit = array::where(wide(array::compare("norm", Compare::eq, *y, 0)), zero,
+                                                    array::div(*x, wide(*y)));
+                    return {array::mul(wide(dy), unit)};
+                  }
+                });
 }
 
 }  // namespace
@@ -153,8 +176,8 @@ Tensor norm(const Tensor& x, Scalar p, const Axes& axes, Flag keepdim) {
 Tensor logsumexp(const Tensor& x, const Axes& axes, Flag keepdim) {
   const Array& from = floating_operand("logsumexp", x);
   const Array y = log_sum_exp(from, normalize_axes("logsumexp", axes, x.dim()), keepdim);
-  return record("logsumexp", y, {&x}, [x = Saved(from), axes](const Array& dy, Needs) -> Grads {
-    return {log_sum_exp_grad(*x, dy, axes)};
+  return record("logsumexp", y, {&x}, [x = Saved(from), axes]<class V>(const V& dy, auto of) -> GradsOf<V> {
+    return {log_sum_exp_grad(of.in(0, x), dy, axes)};
   });
 }
 

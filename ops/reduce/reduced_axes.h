@@ -1,6 +1,7 @@
 #pragma once
 // Handling of the reduced axes.
 
+#include "gradus/core/tensor.h"
 #include "gradus/ops/array/array_ops.h"
 
 namespace gradus {
@@ -13,6 +14,7 @@ inline double count(const Shape& shape, const Dims& axes) {
 }
 
 inline Array divided(const Array& x, double n) { return array::binary("div", kernels::Binary::div, x, n); }
+inline Tensor divided(const Tensor& x, double n) { return x / n; }
 
 /// x with the reduced axes behind the others.
 inline Array axes_last(const Array& x, const Dims& axes) {

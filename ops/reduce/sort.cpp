@@ -4,7 +4,8 @@
 //   y[j]  = x[i[j]]
 //   dx[k] = dy[j] where i[j] = k; 0 where k was not taken
 //
-// Saved: i. Each line is ordered by one thread, so the result does not depend on how many there are.
+// Saved: i. It is constant, so dx, scatter_add of dy at i, is a function of dy alone. Each line is ordered by
+// one thread, so the result does not depend on how many there are.
 
 #include <algorithm>
 #include <numeric>
@@ -91,12 +92,18 @@ std::pair<Tensor, Tensor> take_in_order(const char* op, const Tensor& x, int axi
   const Array places = ordered_places(rows, k, descending);
   const Array values = Array::empty(places.shape(), x.dtype());
   move_rows(rows, places, values, /*backwards=*/false);
-  Tensor y = record(op, values.transpose(axis, -1).contiguous(), {&x},
-                    [shape = rows.shape(), axis, saved = Saved(places)](const Array& dy, Needs) -> Grads {
-                      const Array dx = Array::zeros(shape, dy.dtype());
-                      move_rows(dy.transpose(axis, -1).contiguous(), *saved, dx, /*backwards=*/true);
-                      return {dx.transpose(axis, -1)};
-                    });
+  Tensor y =
+      record(op, values.transpose(axis, -1).contiguous(), {&x},
+             [shape = rows.shape(), axis, saved = Saved(places)]<class V>(const V& dy, auto) -> GradsOf<V> {
+               const Array zeros = Array::zeros(shape, dy.dtype());
+               if constexpr (kTaped<V>) {
+                 const Tensor lines = dy.transpose(axis, -1);
+                 return {scatter_add(Tensor(zeros), -1, Tensor(*saved), lines).transpose(axis, -1)};
+               } else {
+                 move_rows(dy.transpose(axis, -1).contiguous(), *saved, zeros, /*backwards=*/true);
+                 return {zeros.transpose(axis, -1)};
+               }
+             });
   // A copy where the axis is last: writing to the indices must not touch what backward saved.
   return {std::move(y), Tensor(places.transpose(axis, -1).clone())};
 }

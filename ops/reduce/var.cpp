@@ -7,7 +7,8 @@
 //
 // Two passes: the squares of x itself would cancel. sum_i d_i is 0 but for the rounding of m: it is taken,
 // and m corrected by it, only where it could show (Chan, Golub & LeVeque 1983). m depends on x too, but as
-// sum_i d_i = 0, that part of the derivative vanishes.
+// sum_i d_i = 0, that part of the derivative vanishes; in the derivative of dx it does not: on the tape, d_i
+// is a function of all x_j. Where std's y = 0, all derivatives of dx are 0 too.
 //
 // A row whose squares leave the range, or whose mean is too large for this, is computed again in f64
 // (array/reduce_in_f64.h). Where the rounding of m to the dtype shows, the part it leaves out is saved too,
@@ -23,10 +24,11 @@
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/reduce_in_f64.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
-#include "gradus/ops/reduce/expand_reduced.h"
 #include "gradus/ops/reduce/reduced_axes.h"
+#include "gradus/ops/reduce/unit_rows.h"
 #include "gradus/ops/reduce/var_mean.h"
 
 namespace gradus {
@@ -42,9 +44,21 @@ struct Moments {
   Array rest = {};      // the part of the mean that rounding left out; undefined where it never shows
 };
 
-Array deviations(const Array& x, const Array& mean, const Array& rest) {
+Array deviations(const Array& x, const Array& mean, const Array& rest, const Axes&) {
   const Array d = array::sub(x, mean);
   return rest.defined() ? array::sub(d, rest) : d;
+}
+
+/// m, which is known, on the tape.
+Tensor mean_of(const Tensor& x, const Array& mean, const Axes& axes) {
+  const double n = count(x.shape(), normalize_axes("mean", axes, x.dim()));
+  return record("mean", mean, {&x}, [shape = x.shape(), axes, n]<class V>(const V& dy, auto) -> GradsOf<V> {
+    return {formula::expand_reduced(divided(dy, n), shape, axes, /*keepdim=*/true)};
+  });
+}
+
+Tensor deviations(const Tensor& x, const Array& mean, const Array& rest, const Axes& axes) {
+  return VarMean{.var = {}, .mean = mean_of(x, mean, axes), .rest = Tensor(rest)}.deviations(x);
 }
 
 Moments moments(const char* op, const Array& x, const Dims& which, const Axes& axes) {
@@ -120,12 +134,13 @@ Variance variance(const char* op, const Array& x, const Dims& which, const Axes&
   return {of.mean, of.rest, y, k};
 }
 
-Tensor record_var(const Tensor& x, const Variance& of, const Axes& axes, bool keepdim) {
-  return record("var", of.var, {&x},
-                [x = Saved(x.array()), mean = Saved(of.mean), rest = Saved(of.rest), axes, keepdim, k = of.k](
-                    const Array& dy, Needs) -> Grads {
-                  const Array scaled = expand_reduced(array::mul(dy, 2 / k), x->shape(), axes, keepdim);
-                  return {array::mul(scaled, deviations(*x, *mean, *rest))};
+Tensor record_var(const Tensor& x, const Variance& v, const Axes& axes, bool keepdim) {
+  return record("var", v.var, {&x},
+                [x = Saved(x.array()), mean = Saved(v.mean), rest = Saved(v.rest), axes, keepdim,
+                 k = v.k]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  const V scaled =
+                      formula::expand_reduced(formula::mul(dy, 2 / k), x->shape(), axes, keepdim);
+                  return {formula::mul(scaled, deviations(of.in(0, x), *mean, *rest, axes))};
                 });
 }
 
@@ -142,11 +157,7 @@ VarMean var_mean(const Tensor& x, const Axes& axes, bool unbiased) {
   const Dims which = normalize_axes("var", axes, x.dim());
   const VarOptions options{.keepdim = true, .unbiased = unbiased};
   const Variance of = variance("var", from, which, axes, options);
-  const double n = count(from.shape(), which);
-  const Tensor mean =
-      record("mean", of.mean, {&x}, [shape = x.shape(), axes, n](const Array& dy, Needs) -> Grads {
-        return {expand_reduced(divided(dy, n), shape, axes, /*keepdim=*/true)};
-      });
+  const Tensor mean = mean_of(x, of.mean, axes);
   return {record_var(x, of, axes, true), mean, Tensor(of.rest)};
 }
 
@@ -154,8 +165,8 @@ Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
   const Array& from = floating_operand("std", x);
   const Dims which = normalize_axes("std", axes, x.dim());
   const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
-  Moments of = moments("std", from, which, axes);
-  const Array y = array::unary("std", Unary::sqrt, divided(of.squares, k))
+  Moments moment = moments("std", from, which, axes);
+  const Array y = array::unary("std", Unary::sqrt, divided(moment.squares, k))
                       .reshape(reduced_shape(from.shape(), which, options.keepdim));
   dispatch_floating("std", y, [&]<class T>() {
     // As in norm: good where no square has left the range.
@@ -163,20 +174,25 @@ Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
     const auto good = [least, values = y.data<T>()](std::int64_t i) {
       return (values[i] > least) & (values[i] < std::numeric_limits<T>::infinity());
     };
-    again_in_f64<T>(from, which, y, of, static_cast<std::int64_t>(k > 0 ? n : 0), good,
+    again_in_f64<T>(from, which, y, moment, static_cast<std::int64_t>(k > 0 ? n : 0), good,
                     [k](const in_f64::Deviations<T>& d) { return d.times_unit(std::sqrt(d.squares() / k)); });
   });
   return record("std", y, {&x},
-                [x = Saved(from), mean = Saved(of.mean), rest = Saved(of.rest), y = Saved(y), axes,
-                 keepdim = options.keepdim, k](const Array& dy, Needs) -> Grads {
-                  const auto wide = [&](const Array& row) {
-                    return expand_reduced(row, x->shape(), axes, keepdim);
+                [x = Saved(from), mean = Saved(moment.mean), rest = Saved(moment.rest), y = Saved(y), axes,
+                 keepdim = options.keepdim, k]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  const auto wide = [&](const V& row) {
+                    return formula::expand_reduced(row, x->shape(), axes, keepdim);
                   };
                   // (x - m) / y first: at most sqrt(k), where dy / y may leave the range.
-                  const Array flat = wide(array::compare("std", Compare::eq, *y, 0));
-                  const Array unit = array::div(deviations(*x, *mean, *rest), wide(*y));
-                  const Array zero = array::scalar(0, dy.dtype());
-                  return {array::mul(wide(divided(dy, k)), array::where(flat, zero, unit))};
+                  if constexpr (kTaped<V>) {
+                    const Tensor d = deviations(of.in(0, x), *mean, *rest, axes);
+                    return {wide(divided(dy, k)) * unit_rows(d, of.out(y), axes, keepdim)};
+                  } else {
+                    const Array flat = wide(array::compare("std", Compare::eq, *y, 0));
+                    const Array unit = array::div(deviations(*x, *mean, *rest, axes), wide(*y));
+                    const Array zero = array::scalar(0, dy.dtype());
+                    return {array::mul(wide(divided(dy, k)), array::where(flat, zero, unit))};
+                  }
                 });
 }
 

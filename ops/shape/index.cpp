@@ -7,7 +7,7 @@
 //   embedding     y[..., c] = weight[ids[...], c]             dweight = 0, dweight[id, c] += dy[..., c]
 //
 // Saved: the index alone. Where an index repeats, sums are made in the order of j. The loops are in
-// index_loops.h.
+// index_loops.h. On the tape dx is scatter_add's or index_add's, whose gradients are gather and index_select.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/detail/operand.h"
@@ -26,6 +26,22 @@ Gradient into_rows(const Shape& shape, int axis, const Saved& index, const Array
           }};
 }
 
+Tensor into_rows(const Shape& shape, int axis, const Saved& index, const Tensor& dy) {
+  return index_add(Tensor(Array::zeros(shape, dy.dtype())), axis, Tensor(*index), dy);
+}
+
+/// The gradient of x [..] of which the elements at `index` were gathered.
+Gradient into_places(const Shape& shape, int axis, const Saved& index, const Array& dy) {
+  return {shape, dy.dtype(), [axis, at = *index, dy](const Array& dx, bool add) {
+            if (!add) dx.fill_(0);
+            put_scattered<Add>("gather backward", dx, axis, at, dy);
+          }};
+}
+
+Tensor into_places(const Shape& shape, int axis, const Saved& index, const Tensor& dy) {
+  return scatter_add(Tensor(Array::zeros(shape, dy.dtype())), axis, Tensor(*index), dy);
+}
+
 }  // namespace
 
 Tensor gather(const Tensor& x, Int axis, const Tensor& index) {
@@ -33,11 +49,8 @@ Tensor gather(const Tensor& x, Int axis, const Tensor& index) {
   const int at = normalize_axis("gather", axis, x.dim());
   check_index_fits("gather", a, at, i);
   return record("gather", picked(gathered(a, at, i)), {&x},
-                [shape = x.shape(), at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
-                  return {Gradient(shape, dy.dtype(), [at, index = *saved, dy](const Array& dx, bool add) {
-                    if (!add) dx.fill_(0);
-                    put_scattered<Add>("gather backward", dx, at, index, dy);
-                  })};
+                [shape = x.shape(), at, saved = Saved(i)]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  return {into_places(shape, at, saved, dy)};
                 });
 }
 
@@ -47,7 +60,7 @@ Tensor index_select(const Tensor& x, Int axis, const Tensor& index) {
   check(i.dim() == 1, "index_select: expects a 1-d index, got {}", i.shape());
   check_range("index_select", i, a.shape(), at);
   return record("index_select", picked(selected(a, at, i)), {&x},
-                [shape = x.shape(), at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
+                [shape = x.shape(), at, saved = Saved(i)]<class V>(const V& dy, auto) -> GradsOf<V> {
                   return {into_rows(shape, at, saved, dy)};
                 });
 }
@@ -63,7 +76,7 @@ Tensor embedding(const Tensor& ids, const Tensor& weight) {
   shape.push_back(w.shape()[1]);
   const Array flat = i.reshape({i.numel()});
   return record("embedding", picked(selected(w, 0, flat).reshape(shape)), {&weight},
-                [rows = w.shape(), saved = Saved(flat)](const Array& dy, Needs) -> Grads {
+                [rows = w.shape(), saved = Saved(flat)]<class V>(const V& dy, auto) -> GradsOf<V> {
                   return {into_rows(rows, 0, saved, dy.reshape({saved->numel(), rows[1]}))};
                 });
 }

@@ -71,10 +71,7 @@ Array rolled(const Array& x, std::int64_t shift, int axis) {
 constexpr std::int64_t kMaxEmptyPieces = 1 << 20;
 
 Tensor piece(const char* op, const Tensor& x, int axis, std::int64_t begin, std::int64_t end) {
-  return record(op, x.array().slice(axis, begin, end), {&x},
-                [shape = x.shape(), axis, begin, end](const Array& dy, Needs) -> Grads {
-                  return {into_part(shape, dy, [=](const Array& dx) { return dx.slice(axis, begin, end); })};
-                });
+  return record_part(op, x, [=](const auto& of) { return of.slice(axis, begin, end); });
 }
 
 }  // namespace
@@ -90,8 +87,8 @@ Tensor cat(const std::vector<Tensor>& xs, Int axis) {
   const Array y = Array::empty(shape, xs[0].dtype());
   for (std::size_t k = 0; k < xs.size(); ++k)
     y.slice(at, ends[k] - xs[k].shape()[at], ends[k]).copy_(xs[k].array());
-  return record("cat", y, pointers(xs), [at, ends](const Array& dy, Needs) {
-    Grads dx;
+  return record("cat", y, pointers(xs), [at, ends]<class V>(const V& dy, auto) -> GradsOf<V> {
+    GradsOf<V> dx;
     for (std::size_t k = 0; k < ends.size(); ++k)
       dx.push_back(dy.slice(at, k > 0 ? ends[k - 1] : 0, ends[k]));
     return dx;
@@ -110,8 +107,8 @@ Tensor stack(const std::vector<Tensor>& xs, Int axis) {
   shape.insert(at, count);
   const Array y = Array::empty(shape, xs[0].dtype());
   for (std::int64_t k = 0; k < count; ++k) y.select(at, k).copy_(xs[static_cast<std::size_t>(k)].array());
-  return record("stack", y, pointers(xs), [at, count](const Array& dy, Needs) {
-    Grads dx;
+  return record("stack", y, pointers(xs), [at, count]<class V>(const V& dy, auto) -> GradsOf<V> {
+    GradsOf<V> dx;
     for (std::int64_t k = 0; k < count; ++k) dx.push_back(dy.select(at, k));
     return dx;
   });
@@ -180,16 +177,26 @@ TensorList unbind(const Tensor& x, Int axis) {
 Tensor flip(const Tensor& x, const Axes& axes) {
   const Dims at = normalize_axes("flip", axes, operand("flip", x).dim());
   return record("flip", reversed(x.array(), at).clone(), {&x},
-                [at](const Array& dy, Needs) -> Grads { return {reversed(dy, at).clone()}; });
+                [at]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {flip(dy, at)};
+                  else
+                    return {reversed(dy, at).clone()};
+                });
 }
 
 Tensor roll(const Tensor& x, Int shift, Int axis) {
   const int at = normalize_axis("roll", axis, operand("roll", x).dim());
   const std::int64_t size = std::max<std::int64_t>(x.shape()[at], 1);
   const std::int64_t by = (shift % size + size) % size;
-  return record("roll", rolled(x.array(), by, at), {&x}, [by, size, at](const Array& dy, Needs) -> Grads {
-    return {rolled(dy, (size - by) % size, at)};
-  });
+  return record("roll", rolled(x.array(), by, at), {&x},
+                [by, size, at]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  const std::int64_t back = (size - by) % size;
+                  if constexpr (kTaped<V>)
+                    return {roll(dy, back, at)};
+                  else
+                    return {rolled(dy, back, at)};
+                });
 }
 
 }  // namespace gradus

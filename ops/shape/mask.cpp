@@ -71,12 +71,22 @@ const Array& matrix(const char* op, const Tensor& x) {
 
 Tensor tril(const Tensor& x, Int diagonal) {
   return record("tril", lower(matrix("tril", x), diagonal), {&x},
-                [diagonal](const Array& dy, Needs) -> Grads { return {lower(dy, diagonal)}; });
+                [diagonal]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {tril(dy, diagonal)};
+                  else
+                    return {lower(dy, diagonal)};
+                });
 }
 
 Tensor triu(const Tensor& x, Int diagonal) {
   return record("triu", upper(matrix("triu", x), diagonal), {&x},
-                [diagonal](const Array& dy, Needs) -> Grads { return {upper(dy, diagonal)}; });
+                [diagonal]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {triu(dy, diagonal)};
+                  else
+                    return {upper(dy, diagonal)};
+                });
 }
 
 Tensor one_hot(const Tensor& index, Int classes) {

@@ -97,15 +97,23 @@ Tensor sources(PadMode mode, I n, I before, I after) {
   return Tensor(index);
 }
 
+/// The gradient is the same op, with the opposite pads.
+Tensor pad_op(const Tensor& x, const Pads& pads, Scalar value) {
+  const Array y = padded(x.array(), pads, value);
+  // What is only cut is copied too, as padded tensors are new ones.
+  return record("pad", only_cuts(pads) ? y.clone() : y, {&x},
+                [back = opposite(pads)]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {pad_op(dy, back, 0)};
+                  else
+                    return {padded(dy, back, 0)};
+                });
+}
+
 }  // namespace
 
 Tensor pad(const Tensor& x, const std::vector<Int>& pads, Scalar value) {
-  const Pads by_axis = per_axis(operand("pad", x), pads);
-  const Array y = padded(x.array(), by_axis, value);
-  // What is only cut is copied too, as padded tensors are new ones.
-  return record(
-      "pad", only_cuts(by_axis) ? y.clone() : y, {&x},
-      [back = opposite(by_axis)](const Array& dy, Needs) -> Grads { return {padded(dy, back, 0)}; });
+  return pad_op(x, per_axis(operand("pad", x), pads), value);
 }
 
 Tensor pad(const Tensor& x, const std::vector<Int>& pads, PadMode mode) {

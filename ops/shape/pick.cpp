@@ -1,10 +1,10 @@
 // x[mask] and x[ids], read and written, and where a mask is true.
 //
-//   op              y                                                         gradient
-//   x[ids]          y[j][k] = x[ids[j]][k]                                    dx = 0, dx[ids[j]][k] +=
-//   dy[j][k] x[mask]         x[ids], ids = where mask is true, in row-major order      the same masked_select
-//   x.expand(s)[mask.expand(s)], s the shape of both          the same nonzero         indices of the
-//   elements that are not 0                    none
+//   op              y                                               gradient
+//   x[ids]          y[j][k] = x[ids[j]][k]                          dx = 0, dx[ids[j]][k] += dy[j][k]
+//   x[mask]         x[ids], ids = where mask is true, row by row    the same
+//   masked_select   x.expand(s)[mask.expand(s)], s both's shape     the same
+//   nonzero         indices of the elements that are not 0          none
 //
 // A mask over k axes picks from x with these flattened: rows are counted through them. Saved: the rows.
 // A write takes values in the shape of the picked elements; nothing is recorded.
@@ -69,6 +69,21 @@ Shape result_shape(const Shape& front, const Shape& x, int axes) {
   return shape;
 }
 
+/// The gradient of x, of shape `from`, seen as a table of which the rows were taken.
+Gradient into_table(const Shape& table, const Array& rows, const Shape& from, const Array& dy) {
+  return {from, dy.dtype(), [table, rows, dy](const Array& dx, bool add) {
+            if (!add) dx.fill_(0);
+            put_rows<Add>("index backward", dx.reshape(table), 0, rows,
+                          dy.reshape(result_shape(rows.shape(), table, 1)));
+          }};
+}
+
+/// The same on the tape; index_add's gradient is index_select.
+Tensor into_table(const Shape& table, const Array& rows, const Shape& from, const Tensor& dy) {
+  const Tensor dx(Array::zeros(table, dy.dtype()));
+  return index_add(dx, 0, Tensor(rows), dy.reshape(result_shape(rows.shape(), table, 1))).reshape(from);
+}
+
 void check_mask(const Shape& mask, const Shape& x) {
   bool fits = mask.size() <= x.size();
   for (int axis = 0; fits && axis < mask.size(); ++axis) fits = mask[axis] == x[axis];
@@ -103,12 +118,8 @@ Picked Tensor::operator[](const Tensor& index) const& {
   }
   const Shape table = flattened(x.shape(), axes);
   Tensor values = record("index", picked(selected(x.reshape(table), 0, rows).reshape(shape)), {this},
-                         [table, rows, from = x.shape()](const Array& dy, Needs) -> Grads {
-                           return {Gradient(from, dy.dtype(), [table, rows, dy](const Array& dx, bool add) {
-                             if (!add) dx.fill_(0);
-                             put_rows<Add>("index backward", dx.reshape(table), 0, rows,
-                                           dy.reshape(result_shape(rows.shape(), table, 1)));
-                           })};
+                         [table, rows, from = x.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
+                           return {into_table(table, rows, from, dy)};
                          });
   return Picked(std::move(values), *this, std::move(rows), axes);
 }

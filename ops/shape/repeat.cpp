@@ -1,9 +1,8 @@
 // Repeated copies of x.
 //
-//   op                  y, written for axis 1 of two, of n elements      gradient
-//   repeat              y[i][r n + j] = x[i][j], r < counts[1]           dx[i][j] = sum of dy[i][r n + j]
-//   over r repeat_interleave   y[i][k] = x[i][j], j each counts[j] times        dx[i][j] = sum of dy[i][k]
-//   over its k
+//   op                  y, written for axis 1 of two, of n elements   gradient
+//   repeat              y[i][r n + j] = x[i][j], r < counts[1]        dx[i][j] = sum over r of dy[i][r n + j]
+//   repeat_interleave   y[i][k] = x[i][j], j each counts[j] times     dx[i][j] = sum over its k of dy[i][k]
 //
 // repeat is a view of more axes, expanded and copied, axis by axis; repeat_interleave an index_select.
 
@@ -29,7 +28,11 @@ struct Repeat {
         .expand({outer, count, n, inner})
         .reshape({outer, count * n, inner});
   }
-  Array backward(const Array& dy) const { return array::sum(dy.reshape({outer, count, n, inner}), Axes{1}); }
+  template <class V>
+  V backward(const V& dy) const {
+    using array::sum;  // beside that of Tensors
+    return sum(dy.reshape({outer, count, n, inner}), Axes{1});
+  }
 };
 
 /// repeat_interleave for an index made from counts.
@@ -80,8 +83,8 @@ Tensor repeat(const Tensor& x, const Dims& counts) {
     y = steps.back().of(y);
   }
   y = steps.empty() ? y.clone() : y.reshape(result);
-  return record("repeat", y, {&x}, [steps, from = a.shape()](const Array& dy, Needs) -> Grads {
-    Array dx = dy;
+  return record("repeat", y, {&x}, [steps, from = a.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
+    V dx = dy;
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) dx = step->backward(dx);
     return {dx.reshape(from)};
   });

@@ -7,7 +7,8 @@
 //                                                                ds the same, but 0 where a later one was put
 //   index_add     y = x, y[i][index[j]][k] += s[i][j][k]         dx = dy, ds = index_select(dy, index)
 //
-// Saved: the index alone. Where it repeats, the order of j decides. The loops are in index_loops.h.
+// Saved: the index alone. Where it repeats, the order of j decides. The loops are in index_loops.h. On the
+// tape the gradients are ops of this list: to put 0 where one was put is scatter(dy, index, 0).
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
@@ -26,16 +27,28 @@ Array without_places(const Array& dy, int axis, const Array& index) {
   return dx;
 }
 
-/// scatter's gradient for the source: that of its places, for the entry that was put there last.
-Array of_last(const Array& dy, int axis, const Array& index) {
-  const Array places = Array::empty(dy.shape(), i64);
+Tensor without_places(const Tensor& dy, int axis, const Array& index) {
+  return scatter(dy, axis, Tensor(index), 0);
+}
+
+/// Which entries of the source are the last that were put in their places, given the shape of y.
+Array put_last(const Shape& shape, int axis, const Array& index) {
+  const Array places = Array::empty(shape, i64);
   Strides along = Dims::filled(index.dim(), 0);
   along[axis] = 1;
   const Array order = arange(index.shape()[axis]).array().as_strided(index.shape(), along, 0);
   put_scattered<Set>("scatter backward", places, axis, index, order);
-  const Array last =
-      array::compare("scatter backward", kernels::Compare::eq, gathered(places, axis, index), order);
+  return array::compare("scatter backward", kernels::Compare::eq, gathered(places, axis, index), order);
+}
+
+/// scatter's gradient for the source: that of its places, for the entry that was put there last.
+Array of_last(const Array& dy, int axis, const Array& index) {
+  const Array last = put_last(dy.shape(), axis, index);
   return array::where(last, gathered(dy, axis, index), array::scalar(0, dy.dtype()));
+}
+
+Tensor of_last(const Tensor& dy, int axis, const Array& index) {
+  return where(Tensor(put_last(dy.shape(), axis, index)), gather(dy, axis, Tensor(index)), 0);
 }
 
 /// Checks the arguments of scatter and scatter_add.
@@ -56,8 +69,11 @@ Tensor scatter_add(const Tensor& x, Int axis, const Tensor& index, const Tensor&
   const Array y = a.clone();
   put_scattered<Add>("scatter_add", y, at, i, s);
   return record("scatter_add", y, {&x, &source},
-                [at, saved = Saved(i)](const Array& dy, Needs needs) -> Grads {
-                  return {dy, needs[1] ? gathered(dy, at, *saved) : Array()};
+                [at, saved = Saved(i)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {dy, of[1] ? gather(dy, at, Tensor(*saved)) : Tensor()};
+                  else
+                    return {dy, of[1] ? gathered(dy, at, *saved) : Array()};
                 });
 }
 
@@ -68,10 +84,10 @@ Tensor scatter(const Tensor& x, Int axis, const Tensor& index, const Tensor& sou
   check_source("scatter", a, at, i, s);
   const Array y = a.clone();
   put_scattered<Set>("scatter", y, at, i, s);
-  return record("scatter", y, {&x, &source}, [at, saved = Saved(i)](const Array& dy, Needs needs) -> Grads {
-    return {needs[0] ? without_places(dy, at, *saved) : Array(),
-            needs[1] ? of_last(dy, at, *saved) : Array()};
-  });
+  return record(
+      "scatter", y, {&x, &source}, [at, saved = Saved(i)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+        return {of[0] ? without_places(dy, at, *saved) : V(), of[1] ? of_last(dy, at, *saved) : V()};
+      });
 }
 
 Tensor scatter(const Tensor& x, Int axis, const Tensor& index, Scalar value) {
@@ -80,7 +96,7 @@ Tensor scatter(const Tensor& x, Int axis, const Tensor& index, Scalar value) {
   check_index_fits("scatter", a, at, i);
   const Array y = a.clone();
   put_scattered<Set>("scatter", y, at, i, array::number_like("scatter", value, a).expand(i.shape()));
-  return record("scatter", y, {&x}, [at, saved = Saved(i)](const Array& dy, Needs) -> Grads {
+  return record("scatter", y, {&x}, [at, saved = Saved(i)]<class V>(const V& dy, auto) -> GradsOf<V> {
     return {without_places(dy, at, *saved)};
   });
 }
@@ -98,9 +114,13 @@ Tensor index_add(const Tensor& x, Int axis, const Tensor& index, const Tensor& s
   check_range("index_add", i, a.shape(), at);
   const Array y = a.clone();
   put_rows<Add>("index_add", y, at, i, s);
-  return record("index_add", y, {&x, &source}, [at, saved = Saved(i)](const Array& dy, Needs needs) -> Grads {
-    return {dy, needs[1] ? selected(dy, at, *saved) : Array()};
-  });
+  return record("index_add", y, {&x, &source},
+                [at, saved = Saved(i)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {dy, of[1] ? index_select(dy, at, Tensor(*saved)) : Tensor()};
+                  else
+                    return {dy, of[1] ? selected(dy, at, *saved) : Array()};
+                });
 }
 
 }  // namespace gradus

@@ -15,6 +15,7 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 #include "gradus/ops/shape/part_gradient.h"
@@ -25,8 +26,9 @@ namespace {
 
 /// Records a view with the values of x in the same row-major order on the tape.
 Tensor reshaped(const char* op, const Tensor& x, Array y) {
-  return record(op, std::move(y), {&x},
-                [shape = x.shape()](const Array& dy, Needs) -> Grads { return {dy.reshape(shape)}; });
+  return record(op, std::move(y), {&x}, [shape = x.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
+    return {dy.reshape(shape)};
+  });
 }
 
 }  // namespace
@@ -62,12 +64,12 @@ Tensor permute(const Tensor& x, const Dims& axes) {
   Dims inverse = axes;
   for (int i = 0; i < axes.size(); ++i) inverse[normalize_axis("permute", axes[i], x.dim())] = i;
   return record("permute", std::move(y), {&x},
-                [inverse](const Array& dy, Needs) -> Grads { return {dy.permute(inverse)}; });
+                [inverse]<class V>(const V& dy, auto) -> GradsOf<V> { return {dy.permute(inverse)}; });
 }
 
 Tensor transpose(const Tensor& x, Int a, Int b) {
   return record("transpose", operand("transpose", x).transpose(a, b), {&x},
-                [a, b](const Array& dy, Needs) -> Grads { return {dy.transpose(a, b)}; });
+                [a, b]<class V>(const V& dy, auto) -> GradsOf<V> { return {dy.transpose(a, b)}; });
 }
 
 Tensor squeeze(const Tensor& x) {
@@ -88,19 +90,21 @@ Tensor unsqueeze(const Tensor& x, Int axis) {
 }
 
 Tensor expand(const Tensor& x, const Shape& shape) {
-  return record("expand", operand("expand", x).expand(shape), {&x},
-                [from = x.shape()](const Array& dy, Needs) -> Grads { return {array::sum_to(dy, from)}; });
+  return record(
+      "expand", operand("expand", x).expand(shape), {&x},
+      [from = x.shape()]<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::sum_to(dy, from)}; });
 }
 
 Tensor contiguous(const Tensor& x) {
   const Array& array = operand("contiguous", x);
   if (array.is_contiguous()) return x;
-  return record("contiguous", array.clone(), {&x}, [](const Array& dy, Needs) -> Grads { return {dy}; });
+  return record("contiguous", array.clone(), {&x},
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {dy}; });
 }
 
 Tensor clone(const Tensor& x) {
   return record("clone", operand("clone", x).clone(), {&x},
-                [](const Array& dy, Needs) -> Grads { return {dy}; });
+                []<class V>(const V& dy, auto) -> GradsOf<V> { return {dy}; });
 }
 
 Tensor to(const Tensor& x, DType dtype) {
@@ -108,22 +112,15 @@ Tensor to(const Tensor& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   if (!is_floating(dtype)) return record("to", array.to(dtype), {&x});  // steps have no gradient
   return record("to", array.to(dtype), {&x},
-                [from = x.dtype()](const Array& dy, Needs) -> Grads { return {dy.to(from)}; });
+                [from = x.dtype()]<class V>(const V& dy, auto) -> GradsOf<V> { return {dy.to(from)}; });
 }
 
 Tensor select(const Tensor& x, Int axis, Int index) {
-  return record("select", operand("select", x).select(axis, index), {&x},
-                [shape = x.shape(), axis, index](const Array& dy, Needs) -> Grads {
-                  return {into_part(shape, dy, [=](const Array& dx) { return dx.select(axis, index); })};
-                });
+  return record_part("select", x, [=](const auto& of) { return of.select(axis, index); });
 }
 
 Tensor slice(const Tensor& x, Int axis, Int start, std::optional<Int> stop, Int step) {
-  return record(
-      "slice", operand("slice", x).slice(axis, start, stop, step), {&x},
-      [shape = x.shape(), axis, start, stop, step](const Array& dy, Needs) -> Grads {
-        return {into_part(shape, dy, [=](const Array& dx) { return dx.slice(axis, start, stop, step); })};
-      });
+  return record_part("slice", x, [=](const auto& of) { return of.slice(axis, start, stop, step); });
 }
 
 }  // namespace gradus

@@ -1,7 +1,8 @@
 // Sliding windows, of which convolutions and pooling are made. Written for axis 1 of three, with n windows.
 //
 //   y[i][w][k][j] = x[i][w step + j][k]            w < n = (size of the axis - size) / step + 1, j < size
-//   dx[i][p][k] = sum of dy[i][w][k][p - w step]   over the windows w that contain p, in order
+//   dx[i][p][k] = sum of dy[i][w][k][p - w step]   over the windows w that contain p, in order: fold, whose
+//                                                  gradient is unfold
 //
 // y is a view: overlapping windows share elements, and a write there must be one value. Nothing is saved but
 // shapes. Each element of dx is one sum, computed by one thread, so the number of threads does not change a
@@ -77,6 +78,32 @@ void fold(const Array& dx, const Windows& windows, const Array& dy, bool add) {
   });
 }
 
+Tensor fold_op(const Tensor& y, const Windows& windows, const Shape& shape);
+
+/// A pair of linear ops, each with the other as its gradient.
+Tensor unfold_op(const Tensor& x, const Windows& windows) {
+  return record("unfold", windows.of(x.array()), {&x},
+                [windows, shape = x.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return {fold_op(dy, windows, shape)};
+                  else
+                    return {Gradient(shape, dy.dtype(), [windows, dy](const Array& dx, bool add) {
+                      fold(dx, windows, dy, add);
+                    })};
+                });
+}
+
+Tensor fold_op(const Tensor& y, const Windows& windows, const Shape& shape) {
+  const Array x = Array::empty(shape, y.dtype());
+  fold(x, windows, y.array(), /*add=*/false);
+  return record("fold", x, {&y}, [windows]<class V>(const V& dy, auto) -> GradsOf<V> {
+    if constexpr (kTaped<V>)
+      return {unfold_op(dy, windows)};
+    else
+      return {windows.of(dy)};
+  });
+}
+
 }  // namespace
 
 Tensor unfold(const Tensor& x, Int axis, Int size, Int step) {
@@ -88,10 +115,7 @@ Tensor unfold(const Tensor& x, Int axis, Int size, Int step) {
         "unfold: windows of {} do not fit into axis {} of {}: pad it first", size, axis, a.shape());
   check(step >= 1, "unfold: expects a step of 1 or more, got {}", step);
   const Windows windows{at, size, std::min<I>(step, a.shape()[at])};  // no product of a huge one
-  return record("unfold", windows.of(a), {&x}, [windows, shape = a.shape()](const Array& dy, Needs) -> Grads {
-    return {Gradient(shape, dy.dtype(),
-                     [windows, dy](const Array& dx, bool add) { fold(dx, windows, dy, add); })};
-  });
+  return unfold_op(x, windows);
 }
 
 }  // namespace gradus

@@ -66,6 +66,10 @@ void habits(const Tensor& x, const Tensor& y) {
   (void)from_vector(std::vector<std::string>{"a"}, {1});  // refused: of float, double, bool or integers
   x.on_grad([](const Array& dx) { return dx.numel(); });  // refused: a hook gets the gradient, and returns
   if (x == y) return;                                     // refused: bool
+  x.backward({.create_graph = true});                     // refused: {x}, {.create_graph = true}
+  x.backward(true, true);                                 // refused: {x}, {.create_graph = true}
+  x.backward(y, true, true);                              // refused: {x}, {.create_graph = true}
+  grad(x, {y}, {.create_graph = true})[0].backward(y, true);
 }
 
 void habits_of_numbers(Tensor x, const nn::Linear& model) {

@@ -107,6 +107,10 @@ static_assert(!COMPILES(randint(0, d, {2})));
 static_assert(!COMPILES(eye(3, d)));
 static_assert(!COMPILES(l.requires_grad_(1)));
 static_assert(!COMPILES(y.backward(1.0)));  // a gradient is a tensor, retain_graph a bool
+static_assert(COMPILES(y.backward(), y.backward(true), y.backward(y), y.backward(y, true)));
+static_assert(!COMPILES(y.backward({.create_graph = true})));  // grad(y, {x}, {.create_graph = true})
+static_assert(!COMPILES(y.backward(true, true)));
+static_assert(!COMPILES(y.backward(y, true, true)));
 
 // --- which is which
 static_assert(COMPILES(y.var(-1, {.keepdim = true, .unbiased = false})));

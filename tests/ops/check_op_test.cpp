@@ -10,6 +10,7 @@
 #include "gradus/core/tape/record.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/ops.h"
 
 namespace gradus::test {
 namespace {
@@ -27,13 +28,19 @@ bool mentions(const std::string& text, const std::string& part) {
 
 Array twice(const Array& x, double factor = 2) { return array::mul(x, factor); }
 
-/// x^2 whose backward multiplies by `factor`.
-Tensor square_with(const Tensor& x, double factor) {
+/// x^2 whose backward multiplies by `factor`; on the tape as if by `second`, with the same value.
+Tensor square_with(const Tensor& x, double factor, double second) {
   return record("square", array::mul(x.array(), x.array()), {&x},
-                [saved = Saved(x.array()), factor](const Array& dy, Needs) -> Grads {
-                  return {array::mul(twice(*saved, factor), dy)};
+                [saved = Saved(x.array()), factor, second]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    const Tensor in = of.in(0, saved);
+                    return {(in * second + in.detach() * (factor - second)) * dy};
+                  } else {
+                    return {array::mul(twice(*saved, factor), dy)};
+                  }
                 });
 }
+Tensor square_with(const Tensor& x, double factor) { return square_with(x, factor, factor); }
 
 TEST_CASE("check_op: a correct op passes") {
   CHECK(complaints([](const Tensor& x) { return square_with(x, 2); }) == "");
@@ -50,6 +57,87 @@ TEST_CASE("check_op: a wrong factor in backward") {
 TEST_CASE("check_op: a wrong factor shows in a large input too") {
   CHECK(mentions(complaints([](const Tensor& x) { return square_with(x, 2.0001); }, {{200, 300}}),
                  "op, f64, random directions: gradient of input 0"));
+}
+
+TEST_CASE("check_op: a wrong second derivative, also of a large input") {
+  const auto op = [](const Tensor& x) { return square_with(x, 2, 1.999); };
+  CHECK(mentions(complaints(op),
+                 "op, f64, second derivatives: second derivatives along a direction of input 0"));
+  CHECK(mentions(complaints(op, {{200, 300}}), "op, f64, second derivatives: second derivatives along"));
+}
+
+TEST_CASE("check_op: a derivative by the incoming gradient that is wrong") {
+  const auto op = [](const Tensor& x) {
+    return record("triple", twice(x.array(), 3), {&x}, []<class V>(const V& dy, auto) -> GradsOf<V> {
+      if constexpr (kTaped<V>)
+        return {dy * 2.9 + dy.detach() * 0.1};
+      else
+        return {twice(dy, 3)};
+    });
+  };
+  CHECK(mentions(complaints(op), "along a direction of the incoming gradient, not by"));
+}
+
+TEST_CASE("check_op: a backward for Tensors with other values") {
+  const auto op = [](const Tensor& x) {
+    return record("triple", twice(x.array(), 3), {&x}, []<class V>(const V& dy, auto) -> GradsOf<V> {
+      if constexpr (kTaped<V>)
+        return {dy * 3.001};
+      else
+        return {twice(dy, 3)};
+    });
+  };
+  CHECK(mentions(complaints(op), "op, f64, second derivatives: create_graph: gradient of input 0"));
+}
+
+TEST_CASE("check_op: a second derivative that is wrong if the other input wants no gradient") {
+  const auto op = [](const Tensor& a, const Tensor& b) {
+    return record("mul", array::mul(a.array(), b.array()), {&a, &b},
+                  [a = Saved(a.array()), b = Saved(b.array())]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                    if constexpr (kTaped<V>) {
+                      const double wrong = of[0] && of[1] ? 1 : 2;
+                      return {dy * of.in(1, b) * wrong, dy * of.in(0, a) * wrong};
+                    } else {
+                      return {array::mul(dy, *b), array::mul(dy, *a)};
+                    }
+                  });
+  };
+  std::string text;  // it is one input at random that wants a gradient alone, or none
+  for (std::uint64_t seed = 0; seed < 16; ++seed)
+    for (const std::string& problem : op_problems("op", op, {{2, 3}, {2, 3}}, {.seed = seed}))
+      text += problem;
+  CHECK(
+      mentions(text, "second derivatives, only input 0 wants a gradient: create_graph: gradient of input 0"));
+  CHECK(
+      mentions(text, "second derivatives, only input 1 wants a gradient: create_graph: gradient of input 1"));
+}
+
+TEST_CASE("check_op: no second derivatives") {
+  const auto op = [](const Tensor& x) {
+    return record("triple", twice(x.array(), 3), {&x},
+                  [](const Array& dy, Needs) -> Grads { return {twice(dy, 3)}; });
+  };
+  CHECK(complaints(op) ==
+        "op, f64, second derivatives: grad: triple [6, 5] has no second derivative, which create_graph "
+        "needs: its "
+        "backward is written for Arrays alone; state it for Tensors too, as core/tape/record.h shows\n");
+  CHECK(op_problems("op", op, {{6, 5}}, {.no_second_derivatives = "to test the option"}).empty());
+}
+
+TEST_CASE("check_op: gradients that do not depend on the inputs, or that no input gets") {
+  check_op("steps",
+           [](const Tensor& x) {
+             return record("steps", Array::zeros(x.shape(), x.dtype()), {&x},
+                           []<class V>(const V& dy, auto) -> GradsOf<V> {
+                             if constexpr (kTaped<V>)
+                               return {Tensor(Array::zeros(dy.shape(), dy.dtype()))};
+                             else
+                               return {Array::zeros(dy.shape(), dy.dtype())};
+                           });
+           },
+           {{6, 5}});
+  check_op("triple", [](const Tensor& x) { return x * 3; }, {{6, 5}});
+  check_op("constant", [](const Tensor& x) { return x.detach() * 0; }, {{6, 5}});
 }
 
 TEST_CASE("check_op: no gradient at all") {

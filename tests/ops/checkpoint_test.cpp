@@ -10,6 +10,7 @@
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/random/random.h"
+#include "gradus/core/tape/grad.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
 #include "gradus/nn/nn.h"
@@ -84,6 +85,55 @@ TEST_CASE("checkpoint: gradients of parameters where no input wants one") {
 
   fc.requires_grad_(false);
   CHECK_FALSE(checkpoint([fc](const Tensor& a) { return fc(a); }, x).requires_grad());
+}
+
+TEST_CASE("checkpoint: gradients of gradients are those without it, of any order") {
+  // x is an input, w a parameter f uses, h neither. Third derivatives; checkpoints in checkpoints.
+  const auto derivatives = [](bool on) {
+    manual_seed(4);
+    const Tensor x = randn({3, 3}, f64).requires_grad_(), w = randn({3, 3}, f64).requires_grad_();
+    const Tensor h = (x * w).tanh();
+    const auto call = [on](const auto& f, const Tensor& a) { return on ? checkpoint(f, a) : f(a); };
+    const auto inner = [w](const Tensor& a) { return tanh(matmul(dropout(a, 0.3, true), w)); };
+    const auto f = [w, h, inner, call](const Tensor& a) {
+      return dropout(call(inner, a * h), 0.3, true) * a + matmul(a, w.t()).tanh();
+    };
+    const std::vector<Tensor> inputs{x, w};
+    const auto size = [](const TensorList& gradients) {
+      return gradients[0].square().sum() + (gradients[1] * gradients[1] * gradients[0]).sum();
+    };
+    const Tensor y = call(f, x + 1.0), z = call(f, y * h);
+    const TensorList first = grad((z * y).sum(), inputs, {.create_graph = true});
+    const TensorList second = grad(size(first), inputs, {.create_graph = true});
+    const TensorList third = grad(size(second), inputs);
+    return std::vector<Tensor>{first[0], first[1], second[0], second[1], third[0], third[1], rand({3}, f64)};
+  };
+  const std::int64_t nodes = live_nodes();
+  for (int round = 0; round < 3; ++round) {
+    const auto with = derivatives(true), without = derivatives(false);
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      CAPTURE(i);
+      const Tensor expected = without[i].detach();
+      CHECK(with[i].detach().isfinite().all());
+      CHECK((with[i].detach() - expected).abs().max().item() <= 1e-11 * (1 + expected.abs().max().item()));
+    }
+  }
+  CHECK(live_nodes() == nodes);
+}
+
+TEST_CASE("checkpoint: a gradient penalty trains the parameters its function uses") {
+  const nn::Linear fc(4, 3);
+  const Tensor x = leaf({5, 4});
+  const auto f = [fc](const Tensor& a) { return fc(a).tanh(); };
+  const auto train = [&](bool on) {
+    fc.zero_grad();
+    const Tensor loss = (on ? checkpoint(f, x) : f(x)).square().sum();
+    const Tensor g = grad(loss, {x}, {.create_graph = true})[0];
+    (loss + (g.norm() - 1.0).square()).backward();
+    return std::vector<Tensor>{fc.weight.grad().clone(), fc.bias.grad().clone()};
+  };
+  const auto with = train(true), without = train(false);
+  for (std::size_t i = 0; i < with.size(); ++i) CHECK(allclose(with[i], without[i], 1e-4, 1e-5));
 }
 
 TEST_CASE("checkpoint: inputs of any number, unused, undefined or frozen") {

@@ -39,7 +39,11 @@ TEST_CASE("from PyTorch: autograd") {
   gives(d[0], "[1.5000, -0.5000]");
   gives(d[1], "1.");
   // py: create_graph=True
-  // here: not here: no second derivatives; `hvp` and `sharpness` take differences of gradients
+  // note: an option of `grad`, not of `backward`
+  Tensor penalized = tensor({2.0, 3.0}).requires_grad_();
+  const Tensor slope = grad(penalized.pow(3).sum(), {penalized}, {.create_graph = true})[0];
+  slope.sum().backward();
+  gives(penalized.grad(), "[12., 18.]");
   // py: with torch.no_grad(): w -= 0.1 * w.grad
   // note: a guard works until the end of its scope, and needs a name
   {
@@ -74,8 +78,27 @@ TEST_CASE("from PyTorch: autograd") {
   CHECK(allclose(y, x.exp()));
   // py: torch.autograd.Function
   // here: `record`: [your own op](your_own_op.md)
-  // py: torch.func.vmap, jacrev, torch.autograd.functional.jacobian
-  // here: not here; a row of a Jacobian is `grad(y, {x}, {.grad_output = row})`
+  // py: torch.autograd.functional.jacobian(torch.exp, z); torch.func.jacrev(torch.exp)(z)
+  // note: `[i][j]`: of output i in input j
+  const Tensor z = tensor({0.0, 1.0});
+  const Tensor J = jacobian([](const Tensor& t) { return t.exp(); }, {z})[0][0];
+  gives(J, "[[1.0000, 0.0000], [0.0000, 2.7183]]");
+  // py: torch.autograd.functional.hessian(lambda t: t.pow(3).sum(), z); torch.func.hessian(...)(z)
+  const Tensor H = hessian([](const Tensor& t) { return t.pow(3).sum(); }, {z})[0][0];
+  gives(H, "[[0., 0.], [0., 6.]]");
+  // py: torch.autograd.functional.hvp(lambda t: t.pow(3).sum(), z, v)
+  // note: returns the products alone; of a model's loss, the inputs are its parameters: `hvp([&] { return model.loss(x, y); }, model.parameters(), v)`
+  const Tensor v = tensor({1.0, 2.0});
+  const TensorList hv = hvp([](const Tensor& t) { return t.pow(3).sum(); }, {z}, {v});
+  gives(hv[0], "[0., 12.]");
+  // py: torch.autograd.functional.vjp(torch.square, z, v)
+  const auto [squares, vj] = vjp([](const Tensor& t) { return t.square(); }, {z}, {v});
+  gives(vj[0], "[0., 4.]");
+  // py: torch.autograd.functional.jvp(torch.square, z, v); torch.func.jvp(torch.square, (z,), (v,))
+  const auto [same, jv] = jvp([](const Tensor& t) { return t.square(); }, {z}, {v});
+  gives(jv[0], "[0., 4.]");
+  // py: torch.func.vmap
+  // here: not here: most ops broadcast over leading axes
   // [/autograd]
 }
 

@@ -1,6 +1,7 @@
 // Attention over concatenated texts, against the same texts padded to a batch.
 
 #include "attention_reference.h"
+#include "gradus/core/tape/grad.h"
 #include "gradus/ops/attention/segments.h"
 
 namespace gradus::test {
@@ -60,12 +61,20 @@ void check_as_filled_up(const TextPairs& texts, AttentionOptions options, std::i
     y.backward(seed);
     Tensors results{y.detach()};
     for (const Tensor& x : leaves) results.push_back(x.grad());
+    if (texts.queries.length > 10) return results;
+    manual_seed(3);
+    Tensor size = zeros({}, f64);
+    for (const Tensor& dx : grad(call(), leaves, {.grad_output = seed, .create_graph = true})) {
+      results.push_back(dx.detach());
+      size = size + dx.square().sum();
+    }
+    for (const Tensor& second : grad(size, leaves)) results.push_back(second);
     return results;
   };
   const Tensors got = run([&] { return attention::attend_in_segments(q, k, v, texts, options); });
-  AttentionOptions filled = options;
-  filled.mask = with_ends(options.mask, keys_there(texts.keys));
   const Tensors expected = run([&] {
+    AttentionOptions filled = options;
+    filled.mask = with_ends(options.mask, keys_there(texts.keys));
     const Tensor keys = filled_up(k, texts.keys), values = filled_up(v, texts.keys);
     return in_a_row(scaled_dot_product_attention(filled_up(q, texts.queries), keys, values, filled),
                     texts.queries);
@@ -87,7 +96,7 @@ void check_kinds(const TextPairs& texts) {
   check_as_filled_up(texts, {.mask = rand({b, 1, tq, tk}) < 0.5});
 }
 
-TEST_CASE("attention in segments: values and gradients of a padded batch") {
+TEST_CASE("attention in segments: values, gradients and their gradients of a padded batch") {
   manual_seed(1);
   const Segments few = segments({3, 0, 1, 5}, 5), others = segments({2, 4, 0, 6}, 6);
   check_kinds({few, few});

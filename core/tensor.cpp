@@ -85,7 +85,8 @@ void Tensor::set_grad(const Tensor& gradient) const {
   if (gradient.defined())
     check(gradient.shape() == shape() && gradient.dtype() == dtype(), "set_grad: expects {} {}, got {} {}",
           dtype(), shape(), gradient.dtype(), gradient.shape());
-  node_->grad = gradient.array_;
+  // A grad may be written to, a gradient on the tape may not.
+  node_->grad = gradient.requires_grad() ? gradient.array_.clone() : gradient.array_;
 }
 
 void Tensor::zero_grad() const {

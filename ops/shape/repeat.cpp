@@ -30,7 +30,7 @@ struct Repeat {
   }
   template <class V>
   V backward(const V& dy) const {
-    using array::sum;  // beside that of Tensors
+    using array::sum;  // as well as the one of Tensors
     return sum(dy.reshape({outer, count, n, inner}), Axes{1});
   }
 };

@@ -181,6 +181,15 @@ TEST_CASE("create_graph: keeps the graph; one that is freed says so") {
   CHECK_THROWS_WITH_AS(d.backward(), doctest::Contains("was already passed by a backward"), Error);
 }
 
+TEST_CASE("create_graph: set_grad copies a gradient that is on the tape") {
+  const Tensor x = leaf(tensor({1.0, 2.0}, f64));
+  const Tensor g = grad(x.pow(3).sum(), {x}, {.create_graph = true})[0];
+  x.set_grad(g);
+  x.grad().fill_(0);
+  CHECK(values(g) == Values{3, 12});
+  CHECK(values(grad((g * g).sum(), {x})[0]) == Values{36, 288});
+}
+
 TEST_CASE("create_graph: graphs of 150,000 ops") {
   const std::int64_t nodes = live_nodes();
   {

@@ -7,6 +7,7 @@
 
 #include "check_op.h"
 #include "core/tape/custom.h"
+#include "core/tape/random_graph.h"
 #include "gradus/core/error.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/grad.h"
@@ -187,27 +188,8 @@ TEST_CASE("create_graph: random graphs have the gradients of a plain pass, and r
   manual_seed(7);
   const auto graph = [&](std::uint32_t seed, const std::vector<Tensor>& inputs) {
     std::mt19937 choose(seed);
-    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(choose() % n); };
     std::vector<Tensor> all = inputs;
-    for (int i = 0; i < 8; ++i) {
-      const Tensor a = all[below(all.size())], b = all[below(all.size())];
-      switch (below(5)) {
-        case 0:
-          all.push_back(a * b);
-          break;
-        case 1:
-          all.push_back(a + b);
-          break;
-        case 2:
-          all.push_back(tanh(a));
-          break;
-        case 3:
-          all.push_back(a.slice(1, 0, 2).sum(1, true) - b);
-          break;
-        default:
-          all.push_back(checkpoint([](const Tensor& p, const Tensor& q) { return sin(p) * q; }, a, b));
-      }
-    }
+    for (int i = 0; i < 8; ++i) grow(all, choose);
     return tanh(all.back()) + all[all.size() - 2] * 0.1;
   };
   for (int trial = 0; trial < 60; ++trial) {

@@ -10,6 +10,7 @@
 
 #include "check_op.h"
 #include "core/tape/custom.h"
+#include "core/tape/random_graph.h"
 #include "gradus/core/error.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/random/random.h"
@@ -84,29 +85,10 @@ TEST_CASE("grad: follows only paths to an input, and does not change other gradi
 
 TEST_CASE("grad: in random graphs, bit for bit what backward adds, for leaves and inner tensors") {
   std::mt19937 random(7);
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   for (int trial = 0; trial < 300; ++trial) {
     std::vector<Tensor> all;
     for (int i = 0; i < 3; ++i) all.push_back(leaf(randn({2, 3}, f64)));
-    for (int i = 0; i < 12; ++i) {
-      const Tensor a = all[below(all.size())], b = all[below(all.size())];
-      switch (below(5)) {
-        case 0:
-          all.push_back(a * b);
-          break;
-        case 1:
-          all.push_back(a + b);
-          break;
-        case 2:
-          all.push_back(tanh(a));
-          break;
-        case 3:
-          all.push_back(a.slice(1, 0, 2).sum(1, true) - b);
-          break;
-        default:
-          all.push_back(checkpoint([](const Tensor& p, const Tensor& q) { return sin(p) * q; }, a, b));
-      }
-    }
+    for (int i = 0; i < 12; ++i) grow(all, random);
     const Tensor y = all.back().sum();
     std::vector<Tensor> wanted;
     for (const Tensor& t : all)

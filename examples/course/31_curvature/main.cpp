@@ -53,10 +53,9 @@ void steps(const Loss& loss, const Tensor& w) {
   Tensor v = normalize(randn(w.shape()), 2, 0);
   for (int i = 0; i < 200; ++i) v = normalize(product(loss, w, v), 2, 0);  // power iteration
   const double s = (v * product(loss, w, v)).sum().item();
-  std::printf(
-      "\nThe sharpness is %.2f, by sharpness() %.2f. A step multiplies a displacement along its direction "
-      "by\n",
-      s, sharpness([&] { return loss(w); }, {w}).value);
+  std::printf("\nThe sharpness is %.2f, by sharpness() %.2f. A step multiplies a displacement along its", s,
+              sharpness([&] { return loss(w); }, {w}).value);
+  std::printf(" direction by\n");
   for (const double share : {0.5, 1.5, 2.0, 2.5})
     std::printf("  %5.2f  at the rate %.1f / s\n", factor(loss, w, v, share / s), share);
 }
@@ -93,11 +92,9 @@ void training(const Loss& loss, Tensor w) {
   // [/train]
   const double after = loss(w).item();
   std::printf("  after 1000 steps at the rate 40 / s: ");
-  if (std::isfinite(after))
-    std::printf("loss %.2f, before %.2f; |w| %.1f (%.1f), before %.1f; rate * sharpness %.2f\n", after,
-                before, w.norm().item(), std::sqrt(squares), length, rate * sharpness(loss, {w}).value);
-  else
-    std::printf("loss not finite, before %.2f\n", before);
+  if (!std::isfinite(after)) return void(std::printf("loss not finite, before %.2f\n", before));
+  std::printf("loss %.2f, before %.2f; |w| %.1f (%.1f), before %.1f; rate * sharpness %.2f\n", after, before,
+              w.norm().item(), std::sqrt(squares), length, rate * sharpness(loss, {w}).value);
 }
 
 }  // namespace

@@ -28,15 +28,6 @@ using namespace gradus::test;
 
 namespace {
 
-std::string message_of_vector(std::size_t bytes) {
-  try {
-    const std::vector<char> vector(bytes);
-    return vector[bytes / 2] == 0 ? "no error" : "";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
 constexpr const char* kRemedy =
     ", and nothing is cached that could be given back: "
     "work with smaller arrays or batches, drop tensors whose tape nobody needs, "
@@ -45,6 +36,15 @@ constexpr const char* kRemedy =
 }  // namespace
 
 #ifndef __SANITIZE_THREAD__  // whose allocator ends the program instead
+static std::string message_of_vector(std::size_t bytes) {
+  try {
+    const std::vector<char> vector(bytes);
+    return vector[bytes / 2] == 0 ? "no error" : "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 TEST_CASE("out of memory: operator new gets the cache's memory, then throws Error") {
   CHECK(in_child([] {
           { const Storage cached = Storage::allocate(512 * MiB); }

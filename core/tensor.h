@@ -24,6 +24,12 @@ namespace gradus {
 class Generator;
 class Picked;
 
+namespace detail {
+/// The values of a gradient of either kind.
+inline const Array& array_of(const Array& x) { return x; }
+inline const Array& array_of(const Tensor& x);
+}  // namespace detail
+
 /// A function of a gradient (an Array or a Tensor) that returns nothing or a replacement for the gradient.
 template <class Hook, class Gradient>
 concept HookOf = std::invocable<Hook&, const Gradient&> &&
@@ -295,9 +301,9 @@ class Tensor {
   static GradHook hook_of(const std::shared_ptr<Hook>& hook) {
     GradHook result;
     if constexpr (HookOf<Hook, Array>)
-      result.plain = [hook](const Array& g) { return array_of(called(*hook, g)); };
+      result.plain = [hook](const Array& g) { return detail::array_of(called(*hook, g)); };
     else
-      result.plain = [hook](const Array& g) { return array_of(called(*hook, Tensor(g))); };
+      result.plain = [hook](const Array& g) { return detail::array_of(called(*hook, Tensor(g))); };
     if constexpr (std::invocable<Hook&, const Tensor&>)  // an Array it returns would be off the tape
       if constexpr (std::is_same_v<decltype(called(*hook, Tensor())), Tensor>)
         result.taped = [hook](const Tensor& g) { return called(*hook, g); };
@@ -314,8 +320,6 @@ class Tensor {
     else
       return Tensor(static_cast<const Tensor&>(hook(gradient)));
   }
-  static Array array_of(Array x) { return x; }
-  static Array array_of(const Tensor& x) { return x.array(); }
   const Tensor& kept(const char* op) const;
   enum class Update { add, sub, mul, div };
   Tensor& update(Update kind, const TensorOrNumber& y);
@@ -326,6 +330,8 @@ class Tensor {
   Array array_;  // not a pair: auto [values, indices] = x.max_with_indices(1)
   NodePtr node_;
 };
+
+inline const Array& detail::array_of(const Tensor& x) { return x.array(); }
 
 /// The result of x[mask] and x[ids]. Store it in a Tensor: `Tensor y = x[mask]`.
 class Picked : public Tensor {

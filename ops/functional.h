@@ -26,22 +26,26 @@ struct FunctionalOptions {
 
 /// The outputs y, and v^T J for the Jacobian J of y: one v for each output, of its shape, gives one product
 /// for each input, of its shape. v may be left out for one output of one element. A forward and a backward
-/// pass. `const auto [y, vj] = vjp([](const Tensor& x) { return x.exp(); }, {x}, {v});`
+/// pass. Without create_graph the latter frees also a graph from before the call that f uses and that leads
+/// to the inputs: record it inside f, or detach() it.
+/// `const auto [y, vj] = vjp([](const Tensor& x) { return x.exp(); }, {x}, {v});`
 std::pair<TensorList, TensorList> vjp(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                       const std::vector<Tensor>& v = {},
                                       const FunctionalOptions& options = {});
 
 /// The outputs y, and J v: one v for each input, of its shape, gives one product for each output, of its
 /// shape: the derivative of y along v. v may be left out for one input of one element. Two backward passes,
-/// the second through the first. `const auto [y, jv] = jvp([](const Tensor& x) { return x.exp(); }, {x},
-/// {v});`
+/// the second through the first; they free no graph from before the call.
+/// `const auto [y, jv] = jvp([](const Tensor& x) { return x.exp(); }, {x}, {v});`
 std::pair<TensorList, TensorList> jvp(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                       const std::vector<Tensor>& v = {},
                                       const FunctionalOptions& options = {});
 
 /// H v for the Hessian H of the loss, which has one element: one v for each input, of its shape, gives one
 /// product for each, of its shape. v may be {} for one input of one element. Two backward passes, the
-/// second through the first. PyTorch returns the loss, too.
+/// second through the first. Without create_graph the second frees also a graph from before the call that
+/// the loss uses and that leads to the inputs: record it inside the loss, or detach() it. PyTorch returns the
+/// loss, too.
 /// `const TensorList hv = hvp([&] { return model.loss(x, y); }, model.parameters(), v);`
 TensorList hvp(const TensorFunction& loss, const std::vector<Tensor>& inputs, const std::vector<Tensor>& v,
                const FunctionalOptions& options = {});

@@ -73,9 +73,9 @@ void Saved::modified() const {
 struct Pass {
   /// Whether the running pass needs the gradient of this input.
   static bool leads(const Node& input) {
-    return !running || running->wanted_.empty() || running->path.place_of(input) < running->path.size();
+    return !running || running->wanted.empty() || running->path.place_of(input) < running->path.size();
   }
-  std::span<Node* const> wanted_;  // if any, no grad is touched
+  std::span<Node* const> wanted;  // if any, no grad is touched
   const PassNodes& path;
   static thread_local Pass* running;
 };
@@ -95,14 +95,14 @@ class Engine : public Pass {
 
  public:
   Engine(Node* root, const V& seed, bool retain_graph, const Node* within = nullptr,
-         std::span<Node* const> wanted = {})
-      : Pass{wanted, nodes_},
+         std::span<Node* const> wanted_nodes = {})
+      : Pass{wanted_nodes, nodes_},
         retain_graph_(retain_graph),
         within_(within),
         found_(wanted.size()),
         root_(root),
         lists_(spare_alive ? std::exchange(static_cast<Lists&>(spare), {}) : Lists()),
-        nodes_(root, retain_graph, within, wanted, lists_),
+        nodes_(root, retain_graph, within, wanted, running ? &running->path : nullptr, lists_),
         outer_(std::exchange(running, this)) {
     try {
       if (pending_.size() < nodes_.size()) pending_.resize(nodes_.size());
@@ -127,7 +127,7 @@ class Engine : public Pass {
       visit(done_, std::move(pending_[done_]));
       if (pending_[done_].defined()) pending_[done_] = V();
     }
-    if (const AfterPass look = after_pass.load(std::memory_order_relaxed); look && wanted_.empty())
+    if (const AfterPass look = after_pass.load(std::memory_order_relaxed); look && wanted.empty())
       look(nodes_.list());
     return std::move(found_);
   }
@@ -157,15 +157,15 @@ class Engine : public Pass {
     if (gradient.defined()) {
       if (node.hooks_.load(std::memory_order_relaxed) != nullptr) {
         gradient = node.call_hooks(std::move(gradient));
-        if (detail::anomaly && detail::has_nan(array_of(gradient)))
+        if (detail::anomaly && detail::has_nan(detail::array_of(gradient)))
           fail_with("detect_anomaly: a hook of {} {} was passed or returned NaN", node.op, node.shape);
       }
-      for (std::size_t i = 0; i < wanted_.size(); ++i)
-        if (wanted_[i] == &node) found_[i] = gradient;
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        if (wanted[i] == &node) found_[i] = gradient;
       if (!node.is_leaf && nodes_.is_passed(number))
         propagate(node, std::move(gradient));
       else if constexpr (!kTaped) {
-        if (node.is_leaf && node.requires_grad && wanted_.empty()) node.add_to_grad(std::move(gradient));
+        if (node.is_leaf && node.requires_grad && wanted.empty()) node.add_to_grad(std::move(gradient));
       }
     }
     if (!node.is_leaf && !retain_graph_ && nodes_.is_passed(number)) {
@@ -188,7 +188,6 @@ class Engine : public Pass {
 
   /// The closure computes with ops, which record themselves; so does the sum of two gradients.
   void differentiate(Node& node, const Tensor& gradient) {
-    const EnableGrad guard;
     const std::vector<Tensor> grads = node.derivative(gradient, Needs(node));
     check_count(node, grads.size());
     for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -207,7 +206,7 @@ class Engine : public Pass {
     for (std::size_t i = 0; i < grads.size(); ++i)
       if (grads[i].write() && node.inputs[i] && leads(*node.inputs[i])) write_into(node, i, grads[i]);
     if (detail::watcher) detail::watcher->backward_ends(node.op, node.label, gradient, grads);
-    if (node.retain_grad && wanted_.empty())
+    if (node.retain_grad && wanted.empty())
       node.add_to_grad(std::move(gradient));
     else
       gradient = Array();
@@ -250,9 +249,6 @@ class Engine : public Pass {
       fail_with("detect_anomaly: {} backward produced NaN in the gradient of input {} {}", node.op, i,
                 dx.shape());
   }
-
-  static const Array& array_of(const Array& x) { return x; }
-  static const Array& array_of(const Tensor& x) { return x.array(); }
 
   static void add(Array& total, Array gradient) {
     if (!total.defined()) {
@@ -334,13 +330,19 @@ void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   Engine<Array>(root.node().get(), seed, retain_graph).run();
 }
 
+/// As in a grad: memory of its own for every gradient.
+template <class V>
+static void stop_sharing(std::vector<V>& gradients) {
+  for (V& gradient : gradients)
+    if (gradient.defined() && !detail::array_of(gradient).owns_exclusively()) gradient = gradient.clone();
+}
+
 std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& root, const Array& seed,
                                    bool retain_graph) {
   if (wanted.empty()) return {};
   const ProfileRange range("backward", "accumulate");
   std::vector<Array> found = Engine<Array>(root.node().get(), seed, retain_graph, nullptr, wanted).run();
-  for (Array& gradient : found)  // as in a grad: memory not shared
-    if (gradient.defined() && !gradient.owns_exclusively()) gradient = gradient.clone();
+  stop_sharing(found);
   return found;
 }
 
@@ -348,8 +350,11 @@ std::vector<Tensor> run_backward_taped(std::span<Node* const> wanted, const Tens
                                        const Tensor& seed) {
   if (wanted.empty()) return {};
   const ProfileRange range("backward", "accumulate");
-  const EnableGrad guard;  // also for hooks, which run between the closures
-  return Engine<Tensor>(root.node().get(), seed, /*retain_graph=*/true, nullptr, wanted).run();
+  const EnableGrad guard;  // for closures, hooks and the copies
+  std::vector<Tensor> found =
+      Engine<Tensor>(root.node().get(), seed, /*retain_graph=*/true, nullptr, wanted).run();
+  stop_sharing(found);
+  return found;
 }
 
 void run_backward_taped_within(const Node& node, const Tensor& root, const Tensor& seed) {

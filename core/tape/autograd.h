@@ -251,8 +251,9 @@ std::int64_t live_nodes();
 /// Runs the tape backward from `root` with the gradient `seed` of its shape. Tensor::backward calls this.
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph);
 
-/// The same for only these leaves or inner tensors, each given once: returns their gradients, undefined where
-/// none arrives, and adds to no grad. With retain_graph false, the visited nodes are freed.
+/// The same for only these leaves or inner tensors: returns their gradients, each in memory of its own,
+/// undefined where none arrives, and adds to no grad. With retain_graph false, the nodes it goes through are
+/// freed.
 std::vector<Array> run_backward_to(std::span<Node* const> wanted, const Tensor& root, const Array& seed,
                                    bool retain_graph);
 

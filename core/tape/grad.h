@@ -15,9 +15,10 @@ struct GradOptions {
   bool allow_unused = false;  // an input not used for output gives an undefined tensor
 };
 
-/// d(output)/d(input) for every input, leaf or inner tensor, each of its input's shape. Adds to no tensor's
-/// grad and visits only the part of the tape that leads to the inputs; hooks there run. Throws if an input
-/// does not require grad or was not used for output.
+/// d(output)/d(input) for every input, leaf or inner tensor, each of its input's shape and in memory of its
+/// own. Adds to no tensor's grad and visits only the part of the tape that leads to the inputs; hooks there
+/// run. Throws if an input does not require grad or was not used for output, or if an earlier pass freed a
+/// node that may lead to one.
 /// `const TensorList d = grad(loss, {w, b});  // loss.backward() would fill w.grad() and b.grad()`
 ///
 /// The gradients are constants unless create_graph is set: then ops that record themselves compute them, and

@@ -63,9 +63,6 @@ void Node::add_hook(GradHook hook) {
 }
 
 namespace {
-const Array& array_of(const Array& x) { return x; }
-const Array& array_of(const Tensor& x) { return x.array(); }
-
 Array replacement(const GradHook& hook, const Array& gradient, const Node&) { return hook.plain(gradient); }
 Tensor replacement(const GradHook& hook, const Tensor& gradient, const Node& node) {
   if (hook.taped) return hook.taped(gradient);
@@ -86,15 +83,15 @@ V Node::call_hooks(V gradient) const {
   for (const Hook* hook = hooks_.load(std::memory_order_acquire); hook != nullptr; hook = hook->older)
     newest_first.push_back(hook);
   for (auto hook = newest_first.rbegin(); hook != newest_first.rend(); ++hook) {
-    const std::uint32_t version = array_of(gradient).storage().version();
+    const std::uint32_t version = detail::array_of(gradient).storage().version();
     V other = replacement((*hook)->call, gradient, *this);
-    if (array_of(gradient).storage().version() != version)
+    if (detail::array_of(gradient).storage().version() != version)
       fail_with(
           "on_grad: a hook of {} {} wrote into the gradient, which other tensors may share: return another "
           "one, or change grad() after backward",
           op, shape);
     if (!other.defined()) continue;
-    const Array& values = array_of(other);
+    const Array& values = detail::array_of(other);
     if (values.shape() != shape || values.dtype() != dtype)
       fail_with("on_grad: a hook of {} {} {} returned a gradient {} {}", op, dtype, shape, values.dtype(),
                 values.shape());

@@ -61,12 +61,6 @@ class OpNode final : public Node {
  private:
   std::optional<F> f_;
 };
-/// Two closures as one: for Arrays and for Tensors.
-template <class F, class G>
-struct Both : F, G {
-  using F::operator();
-  using G::operator();
-};
 /// True when an op on these inputs must be recorded.
 bool wants_tape(std::span<const Tensor* const> inputs);
 Tensor untaped(const char* op, Array&& out, std::span<const Tensor* const> inputs);
@@ -94,13 +88,6 @@ Tensor record(const char* op, Array out, std::span<const Tensor* const> inputs, 
 template <class F>
 Tensor record(const char* op, Array out, std::initializer_list<const Tensor*> inputs, F backward) {
   return record(op, std::move(out), std::span(inputs.begin(), inputs.size()), std::move(backward));
-}
-/// The same with second derivatives: `derivative` (const Tensor& dy, Taped of) -> std::vector<Tensor> states
-/// the gradients in ops.
-template <class F, class G>
-Tensor record(const char* op, Array out, std::initializer_list<const Tensor*> inputs, F backward,
-              G derivative) {
-  return record(op, std::move(out), inputs, detail::Both<F, G>{std::move(backward), std::move(derivative)});
 }
 /// Ends an op that has no gradient, such as a comparison.
 inline Tensor record(const char* op, Array out, std::initializer_list<const Tensor*> inputs) {

@@ -6,9 +6,11 @@
 //                                                                             saves x, m and y
 //
 // Two passes: the squares of x itself would cancel. sum_i d_i is 0 but for the rounding of m: it is taken,
-// and m corrected by it, only where it could show (Chan, Golub & LeVeque 1983). m depends on x too, but as
-// sum_i d_i = 0, that part of the derivative vanishes; in the derivative of dx it does not: on the tape, d_i
-// is a function of all x_j. Where std's y = 0, all derivatives of dx are 0 too.
+// and m corrected by it, only where it could show (Chan, Golub & LeVeque 1983).
+//
+// m depends on every x_j. In dx that part is a multiple of sum_i d_i, so it vanishes. In the derivatives of
+// dx it does not: d(d_i)/dx_j = (1 if i = j, else 0) - 1/n, so with create_graph m is on the tape (mean_of).
+// Where std's y = 0, dx is the constant 0 there, and so are its derivatives.
 //
 // A row whose squares leave the range, or whose mean is too large for this, is computed again in f64
 // (array/reduce_in_f64.h). Where the rounding of m to the dtype shows, the part it leaves out is saved too,

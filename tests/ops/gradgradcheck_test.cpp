@@ -18,15 +18,15 @@ namespace {
 
 /// x^2, whose backward for Tensors is dy x `value`, of which the tape knows only dy x `slope`.
 Tensor square_with(double value, double slope, const Tensor& x) {
-  return record(
-      "square", x.detach().square().array(), {&x},
-      [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
-        return {(Tensor(dy) * Tensor(*x) * 2).array()};
-      },
-      [x = Saved(x.array()), value, slope](const Tensor& dy, Taped of) -> std::vector<Tensor> {
-        const Tensor in = of.in(0, x);
-        return {dy * (in * slope + in.detach() * (value - slope))};
-      });
+  return record("square", x.detach().square().array(), {&x},
+                [x = Saved(x.array()), value, slope]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>) {
+                    const Tensor in = of.in(0, x);
+                    return {dy * (in * slope + in.detach() * (value - slope))};
+                  } else {
+                    return {(Tensor(dy) * Tensor(*x) * 2).array()};
+                  }
+                });
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace gradus {
 
-/// The nodes that lead to a root, newest first. While this lives, no other pass frees them; one that retains
-/// no graph has them to itself.
+/// The nodes that lead to a root, newest first. While this lives, no other pass frees those it goes through;
+/// a pass that retains no graph has them to itself.
 class PassNodes {
  public:
   struct Waiting {
@@ -25,7 +25,9 @@ class PassNodes {
   };
 
   /// With `within`, ends at the inputs of that node; with `wanted`, only nodes that lead to one of these.
-  PassNodes(Node* root, bool retain_graph, const Node* within, std::span<Node* const> wanted, Memory& memory);
+  /// `around`: the nodes of the pass of this thread that contains this one, or null.
+  PassNodes(Node* root, bool retain_graph, const Node* within, std::span<Node* const> wanted,
+            const PassNodes* around, Memory& memory);
   ~PassNodes() { leave(0); }
   PassNodes(const PassNodes&) = delete;
   PassNodes& operator=(const PassNodes&) = delete;
@@ -34,7 +36,7 @@ class PassNodes {
   std::size_t size() const { return nodes_.size(); }
   Node& operator[](std::size_t i) const { return *nodes_[i]; }
   /// Whether node i's gradient is passed on: the pass may end at a wanted node.
-  bool is_passed(std::size_t i) const { return passed_.empty() || passed_[i]; }
+  bool is_passed(std::size_t i) const { return wanted_.empty() || (i < held_.size() && held_[i]); }
   /// A node's number, or size() where it has none.
   std::size_t place_of(const Node& node) const {
     const std::size_t hint = node.slot_.load(std::memory_order_relaxed);
@@ -48,7 +50,9 @@ class PassNodes {
   void collect(Node* root);
   void keep_what_leads();
   void enter(Node& node);
+  void look_at(Node& node);
   void leave(Node& node);
+  [[noreturn]] void refuse(const Node& node, bool freed) const;
   bool is_wanted(const Node* node) const;
   bool is_end(const Node* node) const;
   std::size_t searched(const Node& node) const;
@@ -56,8 +60,9 @@ class PassNodes {
   bool retain_graph_;
   const Node* within_;
   std::span<Node* const> wanted_;
-  std::uint64_t oldest_ = 0;       // older nodes do not count
-  std::vector<bool> passed_ = {};  // with wanted nodes: see is_passed
+  const PassNodes* around_;
+  std::uint64_t oldest_ = 0;     // of the wanted nodes: the pass ends there
+  std::vector<bool> held_ = {};  // with wanted nodes: which of nodes_ no other pass may free
   std::vector<Waiting>& heap_;
   std::vector<Node*>& nodes_;
 };

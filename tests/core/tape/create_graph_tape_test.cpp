@@ -11,6 +11,8 @@
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/grad.h"
+#include "gradus/ops/checkpoint.h"
+#include "gradus/ops/functional.h"
 #include "gradus/ops/ops.h"
 #include "values.h"
 
@@ -80,13 +82,15 @@ TEST_CASE("create_graph: adds to no grad; a later backward does, also of inner t
 TEST_CASE("create_graph: DetectAnomaly names the op whose gradient has a NaN") {
   const Tensor x = leaf(tensor({1.0, 2.0}, f64));
   const auto with = [&](auto derivative) {
-    return record(
-        "odd", x.array().clone(), {&x}, [](const Array& dy, Needs) -> Grads { return {dy}; }, derivative);
+    return record("odd", x.array().clone(), {&x}, [derivative]<class V>(const V& dy, auto) -> GradsOf<V> {
+      if constexpr (kTaped<V>)
+        return {derivative(dy)};
+      else
+        return {dy};
+    });
   };
-  const Tensor y = with([](const Tensor& dy, Taped) -> std::vector<Tensor> {
-    return {Tensor(Array::full(dy.shape(), kNan, dy.dtype()))};
-  });
-  const Tensor z = with([](const Tensor& dy, Taped) -> std::vector<Tensor> { return {dy * kNan}; });
+  const Tensor y = with([](const Tensor& dy) { return Tensor(Array::full(dy.shape(), kNan, dy.dtype())); });
+  const Tensor z = with([](const Tensor& dy) { return dy * kNan; });
   const DetectAnomaly guard;
   check_error([&] { slope(y.sum(), x); },
               "detect_anomaly: odd backward produced NaN in the gradient of input 0 [2]");
@@ -179,6 +183,45 @@ TEST_CASE("create_graph: keeps the graph; one that is freed says so") {
   const Tensor d = slope(z, x);
   d.backward();
   CHECK_THROWS_WITH_AS(d.backward(), doctest::Contains("was already passed by a backward"), Error);
+}
+
+TEST_CASE("create_graph: a checkpointed function may use its own gradient") {
+  // f descends its energy; `both` asks for w's gradient too, so that the pass looks beyond its input.
+  for (const bool both : {false, true})
+    for (const bool retain : {false, true}) {
+      const auto gradients = [=](bool on) {
+        const Tensor w = leaf(tensor({0.5, -1.0}, f64)), u = leaf(tensor({1.0, 2.0}, f64));
+        const auto f = [=](const Tensor& x) {
+          const Tensor energy = sin(x * w).sum();
+          if (!both) return x - slope(energy, x);
+          const std::vector<Tensor> d = grad(energy, {x, w}, {.create_graph = true});
+          return x - d[0] * d[1];
+        };
+        const auto call = [&](const Tensor& x) { return on ? checkpoint(f, x) : f(x); };
+        const Tensor y = call(u * 2);
+        (y * y).sum().backward(retain);
+        return std::vector<Tensor>{u.grad(), w.grad()};
+      };
+      const auto with = gradients(true), without = gradients(false);
+      for (std::size_t i = 0; i < with.size(); ++i) CHECK(allclose(with[i], without[i], 1e-12, 1e-12));
+    }
+}
+
+TEST_CASE("create_graph: vjp and hvp of a closure free what leads to its inputs, jvp does not") {
+  const Tensor w = leaf(tensor({1.0, 2.0}, f64)), v = tensor({1.0, 10.0}, f64);
+  const char* const freed = "grad: mul [2] was already passed by a backward";
+  const auto with = [&](const Tensor& h) { return [h] { return (h * h).sum(); }; };
+  const auto cube_of = [&] { return with(w * w * w); };  // w^6: 6 w^5, 30 w^4
+  const auto again = cube_of();
+  for (int round = 0; round < 2; ++round) {
+    CHECK(jvp(again, {w}, {v}).second[0].item() == 6 + 6 * 32 * 10);
+    CHECK(values(hvp(again, {w}, {v}, {.create_graph = true})[0]) == Values{30, 30 * 16 * 10});
+  }
+  CHECK(values(hvp(again, {w}, {v})[0]) == Values{30, 30 * 16 * 10});
+  CHECK_THROWS_WITH_AS(hvp(again, {w}, {v}), doctest::Contains(freed), Error);
+  const auto once = cube_of();
+  CHECK(values(vjp(once, {w}).second[0]) == Values{6, 6 * 32});
+  CHECK_THROWS_WITH_AS(vjp(once, {w}), doctest::Contains(freed), Error);
 }
 
 TEST_CASE("create_graph: set_grad copies a gradient that is on the tape") {

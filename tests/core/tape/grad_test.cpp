@@ -6,7 +6,10 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "check_op.h"
 #include "core/tape/custom.h"
@@ -134,6 +137,105 @@ TEST_CASE("grad: frees the visited tape unless retain_graph is set, also after a
   }
   CHECK(live_nodes() == nodes);
   CHECK(memory_stats().live_bytes == bytes);
+}
+
+TEST_CASE("grad: refuses a freed node, as it may have led to an input, but not one at which it ends") {
+  const Tensor x = leaf(3);
+  const Tensor h = x * x;
+  h.backward();
+  const std::string freed =
+      "grad: mul [] was already passed by a backward that freed what it saved: set retain_graph, "
+      "grad(y, {x}, {.retain_graph = true}), the first time, or run the forward pass again";
+  // d(h x)/dx is 27; without the way through h it would be 9.
+  const std::vector<std::vector<Tensor>> ways = {{x}, {h, x}, {x, h}};
+  for (const std::vector<Tensor>& inputs : ways)
+    for (const bool create : {false, true})
+      check_error([&] { grad(h * x, inputs, {.create_graph = create}); }, freed);
+  check_error([&] { grad(h * 2, {x}, {.allow_unused = true}); }, freed);
+  CHECK(grad(h * x, {h})[0].item() == 3);
+  CHECK(grad(h.detach() * x, {x})[0].item() == 9);
+  const Tensor later = leaf(5);
+  CHECK(grad(h * later, {later})[0].item() == 9);  // h is older: nothing leads back to it
+}
+
+TEST_CASE("grad: a hook may ask for the gradient of something else by its own tensor") {
+  const Tensor w = leaf(5), x = leaf(2);
+  const Tensor h = x * x;
+  Values seen;
+  bool inside = false;
+  h.on_grad([&](const Array&) {
+    if (std::exchange(inside, true)) return;  // those passes call it, too
+    for (const bool create : {false, true}) {
+      seen.push_back(grad(h * h, {h}, {.create_graph = create})[0].item());
+      for (const Tensor& d : grad(h * h * w, {h, w}, {.create_graph = create})) seen.push_back(d.item());
+    }
+    // This would go through h, which the pass around it has to itself.
+    check_error(
+        [&] { grad(h * h, {x}); },
+        "grad: mul [] is being passed by another backward, of another thread or around this one: set "
+        "retain_graph, grad(y, {x}, {.retain_graph = true}), in both, or run the forward pass once for "
+        "each");
+  });
+  (h * 3).backward();
+  CHECK(seen == Values{8, 40, 16, 8, 40, 16});
+  CHECK(gradient(x) == 12);
+  CHECK_FALSE(w.grad().defined());
+}
+
+TEST_CASE("grad: by a tensor that a pass of another thread has to itself") {
+  const Tensor x = leaf(2);
+  const Tensor h = x * x, top = h * 3;
+  double found = 0;
+  std::string error;
+  const auto other = [&] {
+    try {
+      found = grad(h * h, {h})[0].item();
+    } catch (const Error& e) {
+      error = e.what();
+    }
+  };
+  top.on_grad([&](const Array&) { std::thread(other).join(); });
+  top.backward();
+  CHECK(error == "");
+  CHECK(found == 8);
+  CHECK(gradient(x) == 12);
+}
+
+TEST_CASE("grad: threads may end at the same inner tensors, and free what is above") {
+  const Tensor w = leaf(5), x = leaf(2);
+  const Tensor h = (x * 1) * x;  // newer than w: each pass looks beyond it
+  std::vector<std::string> errors(3);
+  std::vector<std::thread> threads;
+  for (std::size_t id = 0; id < errors.size(); ++id)
+    threads.emplace_back([&, id] {
+      try {
+        for (int round = 0; round < 2000; ++round)
+          if (grad(h * h * w, {h, w})[1].item() != 16) throw Error("a wrong gradient");
+      } catch (const Error& error) {
+        errors[id] = error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(errors == std::vector<std::string>(3));
+  h.backward();
+  CHECK(gradient(x) == 4);
+}
+
+TEST_CASE("grad: one that fails leaves every node as it was") {
+  const Tensor x = leaf(2);
+  const Tensor h = x * x, beside = x * 5, y = h * 3, z = (h + beside) * beside;
+  const auto fails = [&](const Tensor& from) {
+    CHECK_THROWS_WITH_AS(grad(from, {x}), doctest::Contains("mul [] is being passed"), Error);
+  };
+  y.on_grad([&](const Array&) { fails(z); });
+  y.backward(/*retain_graph=*/true);  // shares h; z's other nodes were free
+  CHECK(gradient(x) == 12);
+  beside.backward(/*retain_graph=*/true);
+  y.backward();  // h is this pass's alone
+  CHECK(gradient(x) == 12 + 5 + 12);
+  CHECK_THROWS_WITH_AS(grad(z, {x}), doctest::Contains("mul [] was already passed"), Error);
+  (beside * 2).backward();  // alone, too
+  CHECK(gradient(x) == 29 + 10);
 }
 
 TEST_CASE("grad: several threads through one tape") {

@@ -17,7 +17,6 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
-#include "gradus/ops/elementwise/choose.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
@@ -148,12 +147,7 @@ Tensor operator*(const Tensor& a, Scalar b) {
 
 Tensor operator/(const Tensor& a, Scalar b) {
   return record("div", array::binary("div", Binary::div, a.array(), b), {&a},
-                [b]<class V>(const V& dy, auto) -> GradsOf<V> {
-                  if constexpr (kTaped<V>)
-                    return {dy / b};
-                  else
-                    return {array::binary("div", Binary::div, dy, b)};
-                });
+                [b]<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::div(dy, b)}; });
 }
 
 Tensor operator+(Scalar a, const Tensor& b) { return b + a; }

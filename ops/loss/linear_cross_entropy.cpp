@@ -17,6 +17,7 @@
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/detail/linear_checks.h"
 #include "gradus/ops/kernels/multiply.h"
+#include "gradus/ops/loss/cross_entropy_checks.h"
 #include "gradus/ops/loss/cross_entropy_rows.h"
 #include "gradus/ops/ops.h"
 

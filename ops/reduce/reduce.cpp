@@ -104,7 +104,7 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
   const Array& from = floating_operand("mean", x);
   const Dims which = normalize_axes("mean", axes, x.dim());
   const double n = count(from.shape(), which);
-  const Array y = divided(array::sum(from, axes, keepdim), n);
+  const Array y = formula::div(array::sum(from, axes, keepdim), n);
   dispatch_floating("mean", y, [&]<class T>() {
     T* const values = y.mutable_data<T>();
     const auto rows = [&] { return axes_last(from, which).contiguous(); };
@@ -118,7 +118,7 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
   });
   return record("mean", y, {&x},
                 [shape = x.shape(), axes, keepdim, n]<class V>(const V& dy, auto) -> GradsOf<V> {
-                  const V part = n == 0 ? dy : divided(dy, n);  // dy / 0 times no element would be NaN
+                  const V part = n == 0 ? dy : formula::div(dy, n);  // dy / 0 times no element would be NaN
                   return {formula::expand_reduced(part, shape, axes, keepdim)};
                 });
 }

@@ -17,7 +17,7 @@
 
 namespace gradus {
 
-// ---------------------------------------------------- arithmetic.cpp, division.cpp, choice.cpp: broadcast
+// ------------------------------------------- arithmetic.cpp, pow.cpp, division.cpp, choice.cpp: broadcast
 // +, -, *, /, %, comparisons and logic are operators on Tensor (core/tensor.h), and so are +=, -=, *=, /=.
 // Integers divide truly, to default_dtype(): 7 / 2 is 3.5.
 

@@ -4,7 +4,9 @@
 //   sum        y = sum_i x_i                   dx_i = dy                        saves nothing
 //   mean       y = sum_i x_i / n               dx_i = dy / n                    saves nothing
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
-//              p = 1 is sum(abs(x)), p = infinity max(abs(x)). Where y = 0, all derivatives of dx are 0 too.
+//              p = 1 is sum(abs(x)), p = infinity max(abs(x)). Where y = 0, all derivatives of dx are 0 too;
+//              elsewhere the k-th of y is of the size of y^(1-k), and NaN where that leaves the range, as for
+//              k = 3 in f32 with y = 1e-20.
 //   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - m) / sum_j e^(x_j - m)   saves x
 //              shifted by the maximum m, so nothing overflows; e^(x_i - y) would lose the log next to a
 //              large m. m cancels from dx, which is differentiated as if m were constant.

@@ -12,10 +12,10 @@
 namespace gradus {
 
 struct SharpnessOptions {
-  std::int64_t iterations =
-      100;                  // at most so many products H v, twice that where it has negative eigenvalues
-  double tolerance = 1e-3;  // ends when the residual is at most this share of the eigenvalue found, or
-                            // of a negative one that is larger; f32 hardly reaches less than 1e-5
+  std::int64_t iterations = 100;  // at most so many products H v, and as many again if the eigenvalue of
+                                  // largest size may be negative
+  double tolerance = 1e-3;        // ends when the residual is at most this share of the eigenvalue found, or
+                                  // of a negative one that is larger; f32 hardly reaches less than 1e-5
   Generator generator = Generator(0);  // draws the start; a copy, so no other stream is affected
 };
 /// The result of sharpness().

@@ -28,9 +28,6 @@ namespace {
 
 // V: Array or Tensor.
 
-Array product(const Array& a, const Array& b) { return array::matmul(a, b); }
-Tensor product(const Tensor& a, const Tensor& b) { return matmul(a, b); }
-
 template <class V>
 V transposed(const V& x) {
   return x.transpose(-2, -1);
@@ -47,14 +44,14 @@ V rows_of(const V& x) {
 /// db = a^T dc: where b is one matrix for a whole batch, one product over all rows of the batch.
 template <class V>
 V grad_of_right(const V& a, const V& b, const V& dc) {
-  if (b.dim() == 2 && a.dim() > 2) return product(transposed(rows_of(a)), rows_of(dc));
-  return formula::sum_to(product(transposed(a), dc), b.shape());
+  if (b.dim() == 2 && a.dim() > 2) return formula::matmul(transposed(rows_of(a)), rows_of(dc));
+  return formula::sum_to(formula::matmul(transposed(a), dc), b.shape());
 }
 
 /// da = dc b^T
 template <class V>
 V grad_of_left(const V& a, const V& b, const V& dc) {
-  return formula::sum_to(product(dc, transposed(b)), a.shape());
+  return formula::sum_to(formula::matmul(dc, transposed(b)), a.shape());
 }
 
 /// A gradient a b of two matrices, which the product can add directly to an accumulated gradient.

@@ -17,7 +17,7 @@
 
 namespace gradus {
 
-// ---------------------------------------------------- arithmetic.cpp, division.cpp, choice.cpp: broadcast
+// ------------------------------------------- arithmetic.cpp, pow.cpp, division.cpp, choice.cpp: broadcast
 // +, -, *, /, %, comparisons and logic are operators on Tensor (core/tensor.h), and so are +=, -=, *=, /=.
 // Integers divide truly, to default_dtype(): 7 / 2 is 3.5.
 
@@ -329,6 +329,8 @@ Tensor cross_entropy(const Tensor&, const Tensor&, const auto&) = delete;  // by
 /// cross_entropy(linear(x, weight, bias), target) for a mean or sum, without ever holding all logits: x
 /// [..., C], weight [V, C], target [...] (i64), bias [V] or undefined -> []. Rows are processed in chunks of
 /// at most 32 MiB of logits, or of 64 rows. Forward also computes any gradient wanted: evaluate under NoGrad.
+/// Until backward the tape keeps these, and x, weight, bias and target, which second derivatives need: they
+/// take several arrays [..., V].
 /// `linear_cross_entropy(hidden, embedding.weight, next_ids).backward();`
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
                             const CrossEntropyOptions& options = {}, const Tensor& bias = {});

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "gradus/core/random/random.h"
+#include "gradus/ops/attention/shared_heads.h"
 #include "gradus/ops/detail/formula.h"
+#include "gradus/ops/norm/softmax_gradient.h"
 
 namespace gradus::attention {
 
@@ -75,7 +77,7 @@ Operands derivative_of_batch(const Rule& rule, const Operands& x, const Tensor& 
   if (wanted.v) d.v = sum_of_heads(matmul(dropped(p).transpose(-2, -1), dout), kv_heads);
   if (!wanted.q && !wanted.k && !wanted.mask) return d;
   const Tensor dp = dropped(matmul(dout, for_each_head(x.v, heads).transpose(-2, -1)));
-  const Tensor ds = p * (dp - sum(p * dp, -1, /*keepdim=*/true));
+  const Tensor ds = softmax_gradient(p, dp);
   if (wanted.q) d.q = matmul(ds, for_each_head(x.k, heads)) * rule.scale;
   if (wanted.k) d.k = sum_of_heads(matmul(ds.transpose(-2, -1), x.q), kv_heads) * rule.scale;
   if (wanted.mask) d.mask = formula::sum_to(ds, x.mask.shape());

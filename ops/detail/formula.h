@@ -1,9 +1,6 @@
 #pragma once
 // Names that mean the same for Arrays and for Tensors: for backwards that are written once for both.
 
-#include <vector>
-
-#include "gradus/core/tape/grad.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/ops.h"
@@ -12,15 +9,35 @@
 namespace gradus::formula {
 
 using array::div;
+using array::matmul;
 using array::mul;
 using array::neg;
+using array::sum;
 using array::sum_to;
 using gradus::expand_reduced;
+using gradus::matmul;
+using gradus::neg;
+using gradus::sum;
 
 inline Tensor mul(const Tensor& a, const Tensor& b) { return a * b; }
 inline Tensor mul(const Tensor& a, Scalar b) { return a * b; }
 inline Tensor div(const Tensor& a, const Tensor& b) { return a / b; }
-inline Tensor neg(const Tensor& a) { return gradus::neg(a); }
+inline Tensor div(const Tensor& a, Scalar b) { return a / b; }
+inline Array div(const Array& a, Scalar b) { return array::binary("div", kernels::Binary::div, a, b); }
+
+/// a where the condition is true, else b. (dy times a mask would be NaN where dy is infinite and the mask 0.)
+inline Array choose(const Array& condition, const Array& a, const Array& b) {
+  return array::where(condition, a, b);
+}
+inline Tensor choose(const Array& condition, const Tensor& a, const Tensor& b) {
+  return where(Tensor(condition), a, b);
+}
+
+/// A 0 to choose instead of elements of x.
+template <class V>
+V zero_for(const V& x) {
+  return V(array::scalar(0, x.dtype()));
+}
 
 /// Sums what broadcasting repeated.
 inline Tensor sum_to(const Tensor& x, const Shape& shape) {
@@ -40,19 +57,10 @@ inline Tensor expand_reduced(const Tensor& dy, const Shape& shape, const Axes& a
   return dy.reshape(kept).expand(shape);
 }
 
-/// For a fused op: passes dy back through `forward`, the op composed of others, a function of `inputs`.
-template <class F>
-std::vector<Tensor> by_parts(const Tensor& dy, const Taped& of, std::vector<Tensor> inputs, F forward) {
-  // The pass ends at a view of each input, even where one input was made from another.
-  std::vector<Tensor> wanted;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (of[i]) wanted.push_back(inputs[i] = inputs[i].reshape(inputs[i].shape()));
-  std::vector<Tensor> found =
-      grad(forward(inputs), wanted, {.grad_output = dy, .create_graph = true, .allow_unused = true});
-  std::vector<Tensor> all(inputs.size());
-  for (std::size_t i = 0, j = 0; i < inputs.size(); ++i)
-    if (of[i]) all[i] = std::move(found[j++]);
-  return all;
+/// x limited to -bound .. bound, for a slope that has vanished beyond: there it would be 0 * inf. NaN keeps
+/// its gradient, which clamp's would make 0.
+inline Tensor limited(const Tensor& x, double bound) {
+  return where(x > bound, bound, where(x < -bound, -bound, x));
 }
 
 }  // namespace gradus::formula

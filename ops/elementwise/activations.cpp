@@ -32,7 +32,6 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
-#include "gradus/ops/elementwise/choose.h"
 
 namespace gradus {
 
@@ -44,13 +43,13 @@ namespace {
 
 constexpr bool kFromOutput = true, kFromInput = false;
 
-/// f'' of silu or a gelu. Beyond the bounds it is 0; without them it would be 0 * inf.
+/// f'' of silu or a gelu, which is 0 beyond the bounds.
 Tensor second_slope(UnaryGrad df, const Tensor& input) {
   if (df == UnaryGrad::silu) {
-    const Tensor x = clamp(input, -800, 800), s = sigmoid(x), q = sigmoid(-x);
+    const Tensor x = formula::limited(input, 800), s = sigmoid(x), q = sigmoid(-x);
     return s * q * (2 + x * (q - s));
   }
-  const Tensor x = clamp(input, -40, 40), x2 = square(x);
+  const Tensor x = formula::limited(input, 40), x2 = square(x);
   if (df == UnaryGrad::gelu) {
     constexpr double phi0 = std::numbers::inv_sqrtpi / std::numbers::sqrt2;  // phi(0)
     return exp(x2 * -0.5) * (2 - x2) * phi0;

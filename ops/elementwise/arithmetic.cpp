@@ -5,8 +5,6 @@
 //   y = a - b     da = dy            db = -dy                saves nothing
 //   y = a b       da = dy b          db = dy a               saves what the other gradient needs
 //   y = a / b     da = dy / b        db = -dy y / b          saves b, and y for db
-//   y = a^b       da = dy b a^(b-1)  db = dy y log a         saves a, b, y
-//                 (0 where b = 0)    (0 where a = 0, b >= 0)
 //   y = max(a, b) da = dy where a > b, dy / 2 where a = b, else 0; db likewise; saves a and b
 //
 // With a number in place of a tensor there is nothing to save for it, and no gradient.
@@ -17,63 +15,18 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
-#include "gradus/ops/elementwise/choose.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {
 
 namespace {
 
-using array::sum_to;
 using kernels::Binary;
 using kernels::Compare;
 
 /// The operand saved for the other's backward; nothing if the other needs no gradient.
 Saved saved_for(const Tensor& wants_gradient, const Array& x) {
   return wants_gradient.requires_grad() ? Saved(x) : Saved();
-}
-
-/// x^p; powers with their own kernel are cheaper and exact.
-Array power(const Array& x, double p) {
-  if (p == 2) return array::mul(x, x);
-  if (p == 1) return x;
-  if (p == 0.5) return array::unary("pow", kernels::Unary::sqrt, x);
-  if (p == -1) return array::unary("pow", kernels::Unary::reciprocal, x);
-  return array::binary("pow", Binary::pow, x, p);
-}
-
-Array zero(DType dtype) { return array::scalar(0, dtype); }
-
-/// values where a == number (for which `at_number` stands in), so that 0 * inf never makes a NaN.
-Array except_where(const Array& a, double number, const Array& at_number, const Array& values) {
-  return array::where(array::compare("pow", Compare::eq, a, number), at_number, values);
-}
-
-/// d(a^b)/db = y log a; at a = 0 the limit 0, where there is one.
-Array power_db(const Array& a, const Array& b, const Array& y, const Array& dy) {
-  const Array slope = array::mul(y, array::unary("pow", kernels::Unary::log, a));
-  const Array at_zero = array::where(array::compare("pow", Compare::ge, b, 0), zero(b.dtype()), slope);
-  return array::mul(dy, except_where(a, 0, at_zero, slope));
-}
-
-/// The gradients of pow in ops. A slope that is replaced by 0 is not computed either: its own gradient could
-/// be 0 * inf. So at a = b = 0 both are constants.
-std::vector<Tensor> pow_derivative(const Tensor& dy, const Saved& a, const Saved& b, const Saved& y,
-                                   const Taped& of) {
-  const Tensor base = of.in(0, a), exponent = of.in(1, b);
-  Tensor da, db;
-  if (of[0]) {
-    // Where b is 0 alone, d/db (b a^(b-1)) = 1 / a remains.
-    const Tensor flat = (exponent == 0) & !isfinite(reciprocal(base));
-    const Tensor slope = exponent * pow(where(flat, 1, base), exponent - 1);
-    da = formula::sum_to(dy * where(flat, 0, slope), a->shape());
-  }
-  if (of[1]) {
-    const Tensor flat = (base == 0) & (exponent >= 0);
-    const Tensor slope = of.out(y) * log(where(flat, 1, base));
-    db = formula::sum_to(dy * where(flat, 0, slope), b->shape());
-  }
-  return {da, db};
 }
 
 /// The gradient of a in maximum (loses = lt) or minimum (loses = gt). Where a NaN was, dy passes whole.
@@ -148,12 +101,7 @@ Tensor operator*(const Tensor& a, Scalar b) {
 
 Tensor operator/(const Tensor& a, Scalar b) {
   return record("div", array::binary("div", Binary::div, a.array(), b), {&a},
-                [b]<class V>(const V& dy, auto) -> GradsOf<V> {
-                  if constexpr (kTaped<V>)
-                    return {dy / b};
-                  else
-                    return {array::binary("div", Binary::div, dy, b)};
-                });
+                [b]<class V>(const V& dy, auto) -> GradsOf<V> { return {formula::div(dy, b)}; });
 }
 
 Tensor operator+(Scalar a, const Tensor& b) { return b + a; }
@@ -171,39 +119,6 @@ Tensor operator/(Scalar a, const Tensor& b) {
                 [b = Saved(b.array()), y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
                   return {formula::neg(formula::div(formula::mul(dy, of.out(y)), of.in(0, b)))};
                 });
-}
-
-Tensor pow(const Tensor& x, double exponent) {
-  const Array& a = floating_operand("pow", x);
-  return record("pow", exponent == 1 ? a.clone() : power(a, exponent), {&x},
-                [a = Saved(a), exponent]<class V>(const V& dy, auto of) -> GradsOf<V> {
-                  if (exponent == 0) return {V(Array::zeros(dy.shape(), dy.dtype()))};
-                  if constexpr (kTaped<V>)
-                    return {dy * (pow(of.in(0, a), exponent - 1) * exponent)};
-                  else
-                    return {array::mul(dy, array::mul(power(*a, exponent - 1), exponent))};
-                });
-}
-
-Tensor pow(const Tensor& base, const Tensor& exponent) {
-  const Array &a = operand("pow", base), &b = operand("pow", exponent);
-  const Array y = array::binary("pow", Binary::pow, a, b);
-  return record(
-      "pow", y, {&base, &exponent},
-      [a = Saved(a), b = Saved(b), y = saved_for(exponent, y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
-        if constexpr (kTaped<V>) {
-          return pow_derivative(dy, a, b, y, of);
-        } else {
-          Array da, db;
-          if (of[0]) {
-            const Array lower = array::binary("sub", Binary::sub, *b, 1);
-            const Array slope = array::mul(*b, array::binary("pow", Binary::pow, *a, lower));
-            da = sum_to(array::mul(dy, except_where(*b, 0, zero(dy.dtype()), slope)), a->shape());
-          }
-          if (of[1]) db = sum_to(power_db(*a, *b, *y, dy), b->shape());
-          return {da, db};
-        }
-      });
 }
 
 Tensor maximum(const Tensor& a, const Tensor& b) {

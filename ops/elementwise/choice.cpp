@@ -14,7 +14,6 @@
 #include "gradus/ops/array/array_ops.h"
 #include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
-#include "gradus/ops/elementwise/choose.h"
 #include "gradus/ops/ops.h"
 
 namespace gradus {

@@ -150,8 +150,9 @@ Tensor cos(const Tensor& x) {
   return with_kernel("cos", Unary::cos, UnaryGrad::cos, x, [](const Tensor& at) { return -sin(at); });
 }
 Tensor erf(const Tensor& x) {
-  return with_kernel("erf", Unary::erf, UnaryGrad::erf, x,
-                     [](const Tensor& at) { return exp(-square(at)) * (2 * std::numbers::inv_sqrtpi); });
+  return with_kernel("erf", Unary::erf, UnaryGrad::erf, x, [](const Tensor& at) {
+    return exp(-square(formula::limited(at, 30))) * (2 * std::numbers::inv_sqrtpi);
+  });
 }
 
 }  // namespace gradus

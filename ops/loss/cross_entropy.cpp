@@ -21,6 +21,7 @@
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/array/scratch.h"
 #include "gradus/ops/detail/operand.h"
+#include "gradus/ops/loss/cross_entropy_checks.h"
 #include "gradus/ops/loss/cross_entropy_rows.h"
 #include "gradus/ops/ops.h"
 

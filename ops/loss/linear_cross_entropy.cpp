@@ -10,13 +10,15 @@
 // Forward does all of it when a gradient is wanted: while z is there, dz costs little, and nothing is
 // computed twice. That works because the loss is a scalar: its gradient only scales known results.
 //   saves dx, dW and dbias for dloss = 1; backward multiplies them by dloss, unless it is 1
-//   and x, W and bias for second derivatives alone, which compute the logits again, all at once
+//   and x, W, bias and target for second derivatives alone, so x, as large as dx, stays in memory until
+//   backward; second derivatives compute the logits again, all at once, in several arrays [..., V]
 
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/detail/linear_checks.h"
 #include "gradus/ops/kernels/multiply.h"
+#include "gradus/ops/loss/cross_entropy_checks.h"
 #include "gradus/ops/loss/cross_entropy_rows.h"
 #include "gradus/ops/ops.h"
 

@@ -75,7 +75,7 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
 }
 
 /// The same as a formula. For a constant s of a row, x s with eps s^2 has the RMS norm of x with eps: with
-/// the rstd that forward found, no square leaves the range.
+/// the rstd that forward found, no square leaves the range. As in layer_norm, 1 / s must be a normal number.
 std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, const Array& rstd,
                                double eps, const Taped& of) {
   const auto mean_of = [](const Tensor& rows) { return rows.mean(-1, true); };

@@ -10,6 +10,8 @@
 //
 // A row of -inf alone has no softmax: it gives NaN (attention, which can mask a whole row, gives zeros).
 
+#include "gradus/ops/norm/softmax_gradient.h"
+
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/rows.h"
@@ -73,8 +75,7 @@ Array backward(const char* op, Form form, const Array& y, const Array& dy) {
 
 /// The same as a formula.
 Tensor derivative(Form form, const Tensor& y, const Tensor& dy, const Axes& axis) {
-  if (form == Form::log) return dy - exp(y) * dy.sum(axis, true);
-  return y * (dy - (dy * y).sum(axis, true));
+  return form == Form::log ? dy - exp(y) * dy.sum(axis, true) : softmax_gradient(y, dy, axis);
 }
 
 Tensor softmax_op(const char* op, Form form, const Tensor& x, std::int64_t wanted) {
@@ -92,6 +93,14 @@ Tensor softmax_op(const char* op, Form form, const Tensor& x, std::int64_t wante
 }
 
 }  // namespace
+
+Array softmax_gradient(const Array& p, const Array& dp) {
+  return backward("softmax", Form::plain, p, dp.contiguous());
+}
+
+Tensor softmax_gradient(const Tensor& p, const Tensor& dp, const Axes& axis) {
+  return p * (dp - (dp * p).sum(axis, true));
+}
 
 Tensor softmax(const Tensor& x, Int axis) { return softmax_op("softmax", Form::plain, x, axis); }
 

@@ -13,8 +13,8 @@
 
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/array/detail/strided.h"
+#include "gradus/core/tape/grad.h"
 #include "gradus/core/tape/record.h"
-#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -86,6 +86,12 @@ Tensor by_halves(const Tensor& x, const Dims& order, I count, I n) {
   return sum(rows, 1).to(x.dtype());  // of one value, or of none, where only the shape of dx matters
 }
 
+/// dx in ops: a pass back through the products. It ends at a view of x, so no hook of x is called for it.
+Tensor derivative(const Tensor& dy, const Tensor& x, const Dims& order, I n) {
+  const Tensor at = x.reshape(x.shape()), y = by_halves(at, order, dy.numel(), n);
+  return grad(y, {at}, {.grad_output = dy.reshape(y.shape()), .create_graph = true})[0];
+}
+
 }  // namespace
 
 Tensor prod(const Tensor& x, const Axes& axes, Flag keepdim) {
@@ -97,9 +103,7 @@ Tensor prod(const Tensor& x, const Axes& axes, Flag keepdim) {
   return record("prod", products(from.permute(order).contiguous(), n, shape), {&x},
                 [x = Saved(from), order, n]<class V>(const V& dy, auto of) -> GradsOf<V> {
                   if constexpr (kTaped<V>) {
-                    return formula::by_parts(
-                        dy.reshape({dy.numel()}), of, {of.in(0, x)},
-                        [&](const auto& xs) { return by_halves(xs[0], order, dy.numel(), n); });
+                    return {derivative(dy, of.in(0, x), order, n)};
                   } else {
                     const Array rows = x->permute(order).contiguous();
                     const Array dx = gradient_of_rows(rows, n, dy.contiguous());

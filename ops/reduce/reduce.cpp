@@ -4,7 +4,9 @@
 //   sum        y = sum_i x_i                   dx_i = dy                        saves nothing
 //   mean       y = sum_i x_i / n               dx_i = dy / n                    saves nothing
 //   norm       y = sqrt(sum_i x_i^2)           dx_i = dy x_i / y, 0 where y = 0   saves x and y
-//              p = 1 is sum(abs(x)), p = infinity max(abs(x)). Where y = 0, all derivatives of dx are 0 too.
+//              p = 1 is sum(abs(x)), p = infinity max(abs(x)). Where y = 0, all derivatives of dx are 0 too;
+//              elsewhere the k-th of y is of the size of y^(1-k), and NaN where that leaves the range, as for
+//              k = 3 in f32 with y = 1e-20.
 //   logsumexp  y = log sum_i e^(x_i)           dx_i = dy e^(x_i - m) / sum_j e^(x_j - m)   saves x
 //              shifted by the maximum m, so nothing overflows; e^(x_i - y) would lose the log next to a
 //              large m. m cancels from dx, which is differentiated as if m were constant.
@@ -104,7 +106,7 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
   const Array& from = floating_operand("mean", x);
   const Dims which = normalize_axes("mean", axes, x.dim());
   const double n = count(from.shape(), which);
-  const Array y = divided(array::sum(from, axes, keepdim), n);
+  const Array y = formula::div(array::sum(from, axes, keepdim), n);
   dispatch_floating("mean", y, [&]<class T>() {
     T* const values = y.mutable_data<T>();
     const auto rows = [&] { return axes_last(from, which).contiguous(); };
@@ -118,7 +120,7 @@ Tensor mean(const Tensor& x, const Axes& axes, Flag keepdim) {
   });
   return record("mean", y, {&x},
                 [shape = x.shape(), axes, keepdim, n]<class V>(const V& dy, auto) -> GradsOf<V> {
-                  const V part = n == 0 ? dy : divided(dy, n);  // dy / 0 times no element would be NaN
+                  const V part = n == 0 ? dy : formula::div(dy, n);  // dy / 0 times no element would be NaN
                   return {formula::expand_reduced(part, shape, axes, keepdim)};
                 });
 }

@@ -13,9 +13,6 @@ inline double count(const Shape& shape, const Dims& axes) {
   return n;
 }
 
-inline Array divided(const Array& x, double n) { return array::binary("div", kernels::Binary::div, x, n); }
-inline Tensor divided(const Tensor& x, double n) { return x / n; }
-
 /// x with the reduced axes behind the others.
 inline Array axes_last(const Array& x, const Dims& axes) {
   Dims order;

@@ -55,7 +55,7 @@ Array deviations(const Array& x, const Array& mean, const Array& rest, const Axe
 Tensor mean_of(const Tensor& x, const Array& mean, const Axes& axes) {
   const double n = count(x.shape(), normalize_axes("mean", axes, x.dim()));
   return record("mean", mean, {&x}, [shape = x.shape(), axes, n]<class V>(const V& dy, auto) -> GradsOf<V> {
-    return {formula::expand_reduced(divided(dy, n), shape, axes, /*keepdim=*/true)};
+    return {formula::expand_reduced(formula::div(dy, n), shape, axes, /*keepdim=*/true)};
   });
 }
 
@@ -65,7 +65,7 @@ Tensor deviations(const Tensor& x, const Array& mean, const Array& rest, const A
 
 Moments moments(const char* op, const Array& x, const Dims& which, const Axes& axes) {
   const double n = count(x.shape(), which);
-  const Array mean = divided(array::sum(x, axes, /*keepdim=*/true), n), d = array::sub(x, mean);
+  const Array mean = formula::div(array::sum(x, axes, /*keepdim=*/true), n), d = array::sub(x, mean);
   const Array squares = array::sum_square(op, d, axes, /*keepdim=*/true);
   Array rest;
   dispatch_floating(op, x, [&]<class T>() {
@@ -124,7 +124,7 @@ Variance variance(const char* op, const Array& x, const Dims& which, const Axes&
                   const VarOptions& options) {
   const double n = count(x.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
   Moments of = moments(op, x, which, axes);
-  const Array y = divided(of.squares, k).reshape(reduced_shape(x.shape(), which, options.keepdim));
+  const Array y = formula::div(of.squares, k).reshape(reduced_shape(x.shape(), which, options.keepdim));
   dispatch_floating(op, y, [&]<class T>() {
     const auto good = [values = y.data<T>()](std::int64_t i) {
       return values[i] < std::numeric_limits<T>::infinity();
@@ -168,7 +168,7 @@ Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
   const Dims which = normalize_axes("std", axes, x.dim());
   const double n = count(from.shape(), which), k = options.unbiased ? std::max(n - 1, 0.0) : n;
   Moments moment = moments("std", from, which, axes);
-  const Array y = array::unary("std", Unary::sqrt, divided(moment.squares, k))
+  const Array y = array::unary("std", Unary::sqrt, formula::div(moment.squares, k))
                       .reshape(reduced_shape(from.shape(), which, options.keepdim));
   dispatch_floating("std", y, [&]<class T>() {
     // As in norm: good where no square has left the range.
@@ -188,12 +188,12 @@ Tensor std(const Tensor& x, const Axes& axes, const VarOptions& options) {
                   // (x - m) / y first: at most sqrt(k), where dy / y may leave the range.
                   if constexpr (kTaped<V>) {
                     const Tensor d = deviations(of.in(0, x), *mean, *rest, axes);
-                    return {wide(divided(dy, k)) * unit_rows(d, of.out(y), axes, keepdim)};
+                    return {wide(formula::div(dy, k)) * unit_rows(d, of.out(y), axes, keepdim)};
                   } else {
                     const Array flat = wide(array::compare("std", Compare::eq, *y, 0));
                     const Array unit = array::div(deviations(*x, *mean, *rest, axes), wide(*y));
                     const Array zero = array::scalar(0, dy.dtype());
-                    return {array::mul(wide(divided(dy, k)), array::where(flat, zero, unit))};
+                    return {array::mul(wide(formula::div(dy, k)), array::where(flat, zero, unit))};
                   }
                 });
 }

@@ -10,6 +10,7 @@
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/array/array_ops.h"
+#include "gradus/ops/detail/formula.h"
 #include "gradus/ops/detail/operand.h"
 #include "gradus/ops/ops.h"
 
@@ -30,8 +31,7 @@ struct Repeat {
   }
   template <class V>
   V backward(const V& dy) const {
-    using array::sum;  // as well as the one of Tensors
-    return sum(dy.reshape({outer, count, n, inner}), Axes{1});
+    return formula::sum(dy.reshape({outer, count, n, inner}), Axes{1});
   }
 };
 

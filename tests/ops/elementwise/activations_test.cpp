@@ -5,6 +5,7 @@
 #include "check_op.h"
 #include "gradus/ops/ops.h"
 #include "near.h"
+#include "ops/derivatives_of.h"
 #include "values.h"
 
 namespace gradus::test {
@@ -74,6 +75,22 @@ TEST_CASE("activations: large arguments") {
       sum(y).backward();
       CHECK(values(x.grad()) == Values{0, activation.at_infinity == kInf ? 1.0 : 0.0});
       CHECK(std::isnan(activation.f(full({1}, kNan, dtype)).item()));
+    }
+}
+
+TEST_CASE("smooth activations: derivatives of any order are NaN at NaN, and far from 0 those of a line") {
+  for (const DType dtype : {f32, f64})
+    for (const Activation& activation : activations()) {
+      if (!activation.kinks.empty()) continue;
+      CAPTURE(activation.name);
+      const Tensor x = leaf(tensor({kNan, -1e4, 1e4}, dtype));
+      const std::vector<Values> all = derivatives_of(activation.f, x, 4);
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        CAPTURE(k);
+        CHECK(std::isnan(all[k][0]));
+        CHECK(all[k][1] == 0);
+        CHECK(all[k][2] == (k == 0 && activation.at_infinity == kInf ? 1 : 0));
+      }
     }
 }
 

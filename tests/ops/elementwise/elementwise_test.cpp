@@ -5,6 +5,7 @@
 #include "check_op.h"
 #include "gradus/ops/ops.h"
 #include "near.h"
+#include "ops/derivatives_of.h"
 #include "values.h"
 
 namespace gradus::test {
@@ -97,6 +98,17 @@ TEST_CASE("elementwise functions: special points") {
     for (const Function& function : functions()) {
       CAPTURE(function.name);
       CHECK(std::isnan(at(function.f, kNan)));
+    }
+  }
+}
+
+TEST_CASE("erf: derivatives of any order vanish far from 0, and are NaN at NaN") {
+  for (const DType dtype : {f32, f64}) {
+    const double huge = dtype == f32 ? 1e38 : 1e307;
+    const Tensor x = leaf(tensor({28.0, -31.0, huge, -huge, kInf, -kInf, kNan}, dtype));
+    for (const Values& d : derivatives_of(erf, x, 4)) {
+      for (std::size_t i = 0; i < 6; ++i) CHECK(d[i] == 0);
+      CHECK(std::isnan(d[6]));
     }
   }
 }

@@ -1,14 +1,16 @@
-// Custom ops in a program: one composed of Tensor functions, one with its own loop, both checked.
+// Custom ops in a program: one composed of Tensor functions, one with its own loop, both checked, also their
+// second derivatives.
 //
-//   log_cosh    log cosh x               dx = dy tanh x
-//   snake       y = x + sin(a x)^2 / a   dx = dy (1 + sin 2ax)     da = sum dy (x sin 2ax - sin(ax)^2 / a) /
-//   a
+//   log_cosh   y = log cosh x            dx = dy tanh x
+//   snake      y = x + sin(a x)^2 / a    dx = dy (1 + sin 2ax)
+//                                        da = sum dy (x sin 2ax - sin(ax)^2 / a) / a
 //
 // log cosh is a loss, quadratic near 0 and linear far out; snake is an activation for periodic functions
 // (Ziyin et al. 2020), with a learnable frequency for each channel.
 
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "gradus/gradus.h"
 
@@ -25,9 +27,14 @@ Tensor composed_log_cosh(const Tensor& x) { return x.abs() + log1p(exp(-2 * x.ab
 /// The same values with one node, which saves only x.
 Tensor log_cosh(const Tensor& x) {
   const Tensor y = composed_log_cosh(x.detach());  // detached: records nothing
-  return record("log_cosh", y.array(), {&x}, [x = Saved(x.array())](const Array& dy, Needs) -> Grads {
-    return {(Tensor(dy) * tanh(Tensor(*x))).array()};
-  });
+  return record("log_cosh", y.array(), {&x},
+                [x = Saved(x.array())]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  const Tensor dx = Tensor(dy) * tanh(Tensor(of.in(0, x)));
+                  if constexpr (kTaped<V>)
+                    return {dx};
+                  else
+                    return {dx.array()};
+                });
 }
 // [/log_cosh]
 
@@ -44,6 +51,15 @@ void for_rows(const Array& x, const Array& a, F f) {
   });
 }
 // [/loop]
+
+// [derivative]
+/// The gradients of snake, made of ops.
+std::vector<Tensor> snake_gradients(const Tensor& dy, const Tensor& x, const Tensor& a) {
+  const Tensor wave = sin(a * x), twice = sin(2 * a * x);
+  const Tensor da = dy * (x * twice - wave.square() / a) / a;
+  return {dy * (1 + twice), da.reshape({-1, a.numel()}).sum(0)};
+}
+// [/derivative]
 
 // [snake]
 /// x + sin(a x)^2 / a: x [..., C], a [C] -> [..., C].
@@ -77,7 +93,10 @@ Tensor snake(const Tensor& x, const Tensor& a) {
     if (!needs[1]) return {dx, Array()};  // a is a constant: skip the sum
     return {dx, Tensor(da).reshape({-1, a->numel()}).sum(0).array()};
   };
-  return record("snake", out, {&x, &a}, backward);
+  const auto derivative = [x = Saved(in), a = Saved(freq)](const Tensor& dy, Taped of) {
+    return snake_gradients(dy, of.in(0, x), of.in(1, a));
+  };
+  return record("snake", out, {&x, &a}, backward, derivative);
 }
 // [/snake]
 
@@ -116,6 +135,17 @@ int main() {
   std::printf("\nlog_cosh and snake pass gradcheck. With half a derivative in it:\n\n");
   try {
     gradcheck(wrong_snake, {x, a.detach()});
+  } catch (const Error& error) {
+    std::printf("%s\n", error.what());
+  }
+
+  // [second]
+  gradgradcheck(log_cosh, {x});
+  gradgradcheck(snake, {x, a});
+  // [/second]
+  std::printf("\nBoth pass gradgradcheck. wrong_snake, with a backward for Arrays alone:\n\n");
+  try {
+    gradgradcheck(wrong_snake, {x, a.detach()});
   } catch (const Error& error) {
     std::printf("%s\n", error.what());
   }

@@ -5,8 +5,8 @@
 
 using namespace gradus;
 
-/// The k-th smallest eigenvalue of a matrix T with diagonals b, a and b, by bisection: T - x has
-/// as many negative pivots as T has eigenvalues below x.
+/// Eigenvalue k, from 0 for the smallest, of a matrix T with diagonals b, a and b, by bisection: T - x
+/// has as many negative pivots as T has eigenvalues below x.
 double eigenvalue(const std::vector<double>& a, const std::vector<double>& b, int k) {
   double low = -1e3, high = 1e3;
   while (high - low > 1e-9) {

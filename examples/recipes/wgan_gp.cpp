@@ -1,4 +1,4 @@
-// WGAN-GP: a critic whose slope is held near 1 teaches a generator its numbers (Gulrajani et al. 2017).
+// WGAN-GP: a generator learns from a critic whose slope is held near 1 (Gulrajani et al. 2017).
 #include <cstdio>
 
 #include "gradus/gradus.h"

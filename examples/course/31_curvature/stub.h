@@ -1,6 +1,6 @@
 #include "learn/learn.h"
 
-// The product of the Hessian and a vector, the sharpness, and the largest stable rate. About 10 lines.
+// The product of the Hessian and a vector, power iteration, and the largest stable rate. About 10 lines.
 //
 //   H v = d(g . v)/dw       g = dL/dw, on the tape; v is a constant
 //

@@ -39,7 +39,7 @@ TEST_CASE("from PyTorch: autograd") {
   gives(d[0], "[1.5000, -0.5000]");
   gives(d[1], "1.");
   // py: create_graph=True
-  // note: an option of `grad`, not of `backward`
+  // note: an option of `grad`, `jacobian`, `hessian`, `hvp`, `vjp` and `jvp`, not of `backward`
   Tensor penalized = tensor({2.0, 3.0}).requires_grad_();
   const Tensor slope = grad(penalized.pow(3).sum(), {penalized}, {.create_graph = true})[0];
   slope.sum().backward();
@@ -70,6 +70,9 @@ TEST_CASE("from PyTorch: autograd") {
   // py: torch.autograd.gradcheck(f, (x,))
   // note: throws and names the worst element, where PyTorch returns False or raises
   gradcheck([](const Tensor& y) { return y.pow(3); }, {tensor({1.0, 2.0}, f64).requires_grad_()});
+  // py: torch.autograd.gradgradcheck(f, (x,))
+  // note: checks second derivatives; call `gradcheck`, too
+  gradgradcheck([](const Tensor& y) { return y.pow(3); }, {tensor({1.0, 2.0}, f64).requires_grad_()});
   // py: torch.autograd.set_detect_anomaly(True)
   const DetectAnomaly anomaly;
   CHECK_THROWS_AS((w - 9).sqrt(), Error);
@@ -78,23 +81,30 @@ TEST_CASE("from PyTorch: autograd") {
   CHECK(allclose(y, x.exp()));
   // py: torch.autograd.Function
   // here: `record`: [your own op](your_own_op.md)
+  // py: torch.autograd.Function with double backward
+  // here: a generic closure or a second one: [second derivatives](your_own_op.md#second-derivatives)
+  // py: @torch.autograd.function.once_differentiable
+  // here: a closure that takes only `Array`s: with `create_graph` the op throws, naming itself
   // py: torch.autograd.functional.jacobian(torch.exp, z); torch.func.jacrev(torch.exp)(z)
-  // note: `[i][j]`: of output i in input j
+  // note: `[i][j]`: the derivative of output i with respect to input j
   const Tensor z = tensor({0.0, 1.0});
   const Tensor J = jacobian([](const Tensor& t) { return t.exp(); }, {z})[0][0];
   gives(J, "[[1.0000, 0.0000], [0.0000, 2.7183]]");
   // py: torch.autograd.functional.hessian(lambda t: t.pow(3).sum(), z); torch.func.hessian(...)(z)
+  // note: `[i][j]`: the second derivative with respect to inputs i and j
   const Tensor H = hessian([](const Tensor& t) { return t.pow(3).sum(); }, {z})[0][0];
   gives(H, "[[0., 0.], [0., 6.]]");
   // py: torch.autograd.functional.hvp(lambda t: t.pow(3).sum(), z, v)
-  // note: returns the products alone; of a model's loss, the inputs are its parameters: `hvp([&] { return model.loss(x, y); }, model.parameters(), v)`
+  // note: the products alone; of a model: `hvp([&] { return model.loss(x, y); }, model.parameters(), v)`
   const Tensor v = tensor({1.0, 2.0});
   const TensorList hv = hvp([](const Tensor& t) { return t.pow(3).sum(); }, {z}, {v});
   gives(hv[0], "[0., 12.]");
   // py: torch.autograd.functional.vjp(torch.square, z, v)
+  // note: the outputs and v^T J; `torch.func.vjp` returns a function instead of v^T J
   const auto [squares, vj] = vjp([](const Tensor& t) { return t.square(); }, {z}, {v});
   gives(vj[0], "[0., 4.]");
   // py: torch.autograd.functional.jvp(torch.square, z, v); torch.func.jvp(torch.square, (z,), (v,))
+  // note: the outputs and J v, by two backward passes; there is no forward mode
   const auto [same, jv] = jvp([](const Tensor& t) { return t.square(); }, {z}, {v});
   gives(jv[0], "[0., 4.]");
   // py: torch.func.vmap

@@ -57,6 +57,8 @@ struct Curve {
   std::uint64_t seed = 0;
   std::string name() const;
 };
+/// Products with the Hessian for each sharpness.
+inline constexpr int kProducts = 20;
 /// The rate of the curves of an optimizer, fixed beforehand.
 double curve_rate(const std::string& optimizer);
 /// Momentum SGD is stable on a quadratic whose curvature is below 2 (1 + momentum) / rate.
@@ -66,7 +68,8 @@ inline constexpr double kStable = stable_below(0.03);
 inline constexpr double kDivergedDoublings = 10;
 const Variant& variant_named(const std::string& name);
 /// The record of outcome_of, and the series "sharpness", one for each of the steps before which it is
-/// measured; it ends where the run diverged.
+/// measured; it ends where the run diverged. The text "products" says that products with the Hessian are
+/// exact; records of gradus 0.1.0, whose products were central differences of gradients, lack it.
 Measured measure_sharpness(const TrialOptions& options, const std::vector<std::int64_t>& steps);
 Measured measure_curve(const Curve& curve, const Grid& grid);
 

@@ -5,7 +5,7 @@
 //               (0 where b = 0)       (0 where a = 0, b >= 0)
 //
 // The k-th derivative by a, b (b - 1) ... (b - k + 1) a^(b-k), is 0 for b = 0, 1, ..., k - 1, even where
-// a^(b-k) is infinite. So 0 times anything is 0 in da and db, and on the tape in their own gradients, of any
+// a^(b-k) is infinite. So on the tape, 0 times anything is 0 in da and db and in their own gradients of any
 // order. At a = b = 0 both are constants.
 // kernels/body/functions.h: value
 
@@ -41,10 +41,6 @@ Tensor power(const Tensor& x, double p) { return pow(x, p); }
 Array lower_power(const Array& a, const Array& b) {
   return array::binary(kPow, Binary::pow, a, array::binary(kPow, Binary::sub, b, 1));
 }
-Tensor lower_power(const Tensor& a, const Tensor& b) { return pow(a, b - 1); }
-
-Array log_of(const Array& x) { return array::unary(kPow, Unary::log, x); }
-Tensor log_of(const Tensor& x) { return log(x); }
 
 Array is_zero(const Array& x) { return array::compare(kPow, Compare::eq, x, 0); }
 
@@ -61,11 +57,38 @@ Tensor times(const Tensor& a, const Tensor& b) {
                 });
 }
 
+/// dy/da: 0 where b = 0, so that 0 * inf never makes a NaN.
+Array slope_by_base(const Array& a, const Array& b) {
+  return array::where(is_zero(b), formula::zero_for(b), array::mul(b, lower_power(a, b)));
+}
+
+/// dy/db; at a = 0 the limit 0, where there is one.
+Array slope_by_exponent(const Array& a, const Array& b, const Array& y) {
+  const Array slope = array::mul(y, array::unary(kPow, Unary::log, a));
+  const Array at_zero = array::where(array::compare(kPow, Compare::ge, b, 0), formula::zero_for(b), slope);
+  return array::where(is_zero(a), at_zero, slope);
+}
+
 /// a, but the constant `number` where a is 0 and `b_too` is true.
-template <class V>
-V constant_at_zero(const V& a, const Array& values, const Array& b_too, double number) {
-  const Array where_both = array::where(is_zero(values), b_too, array::scalar(0, boolean));
-  return formula::choose(where_both, V(array::scalar(number, a.dtype())), a);
+Tensor constant_at_zero(const Tensor& a, const Array& b_too, double number) {
+  const Array where_both = array::where(is_zero(a.array()), b_too, array::scalar(0, boolean));
+  return formula::choose(where_both, Tensor(array::scalar(number, a.dtype())), a);
+}
+
+std::vector<Tensor> taped_gradients(const Tensor& dy, const Saved& a, const Saved& b, const Saved& y,
+                                    const Taped& of) {
+  const Tensor base = of.in(0, a), exponent = of.in(1, b);
+  Tensor da, db;
+  if (of[0]) {
+    // b 0^-1 at b = 0 would have an infinite derivative by b; b inf^-1 has none.
+    const Tensor from = constant_at_zero(base, is_zero(*b), INFINITY);
+    da = formula::sum_to(times(dy, times(exponent, pow(from, exponent - 1))), a->shape());
+  }
+  if (of[1]) {
+    const Array has_limit = array::compare(kPow, Compare::ge, *b, 0);  // 0 = y log 1
+    db = formula::sum_to(times(dy, times(of.out(y), log(constant_at_zero(base, has_limit, 1)))), b->shape());
+  }
+  return {da, db};
 }
 
 }  // namespace
@@ -85,19 +108,12 @@ Tensor pow(const Tensor& base, const Tensor& exponent) {
   return record(kPow, y, {&base, &exponent},
                 [a = Saved(a), b = Saved(b), y = exponent.requires_grad() ? Saved(y) : Saved()]<class V>(
                     const V& dy, auto of) -> GradsOf<V> {
-                  V da, db;
-                  if (of[0]) {
-                    // b 0^-1 at b = 0 would have an infinite derivative by b; b inf^-1 has none.
-                    const V from = constant_at_zero<V>(of.in(0, a), *a, is_zero(*b), INFINITY);
-                    const V slope = times(of.in(1, b), lower_power(from, of.in(1, b)));
-                    da = formula::sum_to(times(dy, slope), a->shape());
-                  }
-                  if (of[1]) {
-                    const Array has_limit = array::compare(kPow, Compare::ge, *b, 0);  // 0 = y log 1
-                    const V from = constant_at_zero<V>(of.in(0, a), *a, has_limit, 1);
-                    db = formula::sum_to(times(dy, times(of.out(y), log_of(from))), b->shape());
-                  }
-                  return {da, db};
+                  if constexpr (kTaped<V>)
+                    return taped_gradients(dy, a, b, y, of);
+                  else
+                    return {
+                        of[0] ? sum_to(array::mul(dy, slope_by_base(*a, *b)), a->shape()) : Array(),
+                        of[1] ? sum_to(array::mul(dy, slope_by_exponent(*a, *b, *y)), b->shape()) : Array()};
                 });
 }
 

@@ -54,12 +54,30 @@ void for_rows(const Array& x, const Array& a, F f) {
 
 // [derivative]
 /// The gradients of snake, made of ops.
-std::vector<Tensor> snake_gradients(const Tensor& dy, const Tensor& x, const Tensor& a) {
+std::vector<Tensor> snake_in_ops(const Tensor& dy, const Tensor& x, const Tensor& a) {
   const Tensor wave = sin(a * x), twice = sin(2 * a * x);
   const Tensor da = dy * (x * twice - wave.square() / a) / a;
   return {dy * (1 + twice), da.reshape({-1, a.numel()}).sum(0)};
 }
 // [/derivative]
+
+// [backward]
+Grads snake_backward(const Array& dy, const Array& x, const Array& a, bool need_a) {
+  const Array up = dy.contiguous();  // dy may have any strides
+  const Array dx = Array::empty(x.shape(), x.dtype()), da = Array::empty(x.shape(), x.dtype());
+  for_rows(x, a, [&]<class T>(std::int64_t row, const T* f) {
+    const T *const from = x.data<T>() + row, *const g = up.data<T>() + row;
+    T *const to = dx.mutable_data<T>() + row, *const of_a = da.mutable_data<T>() + row;
+    for (std::int64_t c = 0; c < a.numel(); ++c) {
+      const T wave = std::sin(f[c] * from[c]), twice = std::sin(2 * f[c] * from[c]);
+      to[c] = g[c] * (1 + twice);
+      of_a[c] = g[c] * (from[c] * twice - wave * wave / f[c]) / f[c];
+    }
+  });
+  if (!need_a) return {dx, Array()};  // a is a constant: skip the sum
+  return {dx, Tensor(da).reshape({-1, a.numel()}).sum(0).array()};
+}
+// [/backward]
 
 // [snake]
 /// x + sin(a x)^2 / a: x [..., C], a [C] -> [..., C].
@@ -78,25 +96,13 @@ Tensor snake(const Tensor& x, const Tensor& a) {
       to[c] = from[c] + wave * wave / f[c];
     }
   });
-  const auto backward = [x = Saved(in), a = Saved(freq)](const Array& dy, Needs needs) -> Grads {
-    const Array up = dy.contiguous();  // dy may have any strides
-    const Array dx = Array::empty(x->shape(), x->dtype()), da = Array::empty(x->shape(), x->dtype());
-    for_rows(*x, *a, [&]<class T>(std::int64_t row, const T* f) {
-      const T *const from = x->data<T>() + row, *const g = up.data<T>() + row;
-      T *const to = dx.mutable_data<T>() + row, *const of_a = da.mutable_data<T>() + row;
-      for (std::int64_t c = 0; c < a->numel(); ++c) {
-        const T wave = std::sin(f[c] * from[c]), twice = std::sin(2 * f[c] * from[c]);
-        to[c] = g[c] * (1 + twice);
-        of_a[c] = g[c] * (from[c] * twice - wave * wave / f[c]) / f[c];
-      }
-    });
-    if (!needs[1]) return {dx, Array()};  // a is a constant: skip the sum
-    return {dx, Tensor(da).reshape({-1, a->numel()}).sum(0).array()};
-  };
-  const auto derivative = [x = Saved(in), a = Saved(freq)](const Tensor& dy, Taped of) {
-    return snake_gradients(dy, of.in(0, x), of.in(1, a));
-  };
-  return record("snake", out, {&x, &a}, backward, derivative);
+  return record("snake", out, {&x, &a},
+                [x = Saved(in), a = Saved(freq)]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                  if constexpr (kTaped<V>)
+                    return snake_in_ops(dy, of.in(0, x), of.in(1, a));
+                  else
+                    return snake_backward(dy, *x, *a, /*need_a=*/of[1]);
+                });
 }
 // [/snake]
 

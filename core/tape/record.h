@@ -71,15 +71,15 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 /// (dy, needs) -> Grads on the tape. Capture data (Array, Saved, numbers), never a Tensor.
 /// `return record("neg", y, {&x}, [](const Array& dy, Needs) -> Grads { return {negative(dy)}; });`
 ///
-/// For second derivatives (grad with create_graph) the closure is also called with Tensors. Where Arrays and
-/// Tensors share a formula it is written once, generic over V (formula:: is ops/detail/formula.h):
+/// For second derivatives (grad with create_graph) the closure is also called with Tensors. It is then generic
+/// over V; docs/your_own_op.md shows a whole one:
 ///
 ///     return record("exp", y, {&x}, [y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
-///       return {formula::mul(dy, of.out(y))};
+///       if constexpr (kTaped<V>) return {dy * of.out(y)};
+///       else return {(Tensor(dy) * Tensor(*y)).array()};
 ///     });
 ///
-/// Otherwise `if constexpr (kTaped<V>)` separates them. A closure for Arrays alone makes an op without second
-/// derivatives.
+/// A closure for Arrays alone makes an op without second derivatives.
 template <class F>
 Tensor record(const char* op, Array out, std::span<const Tensor* const> inputs, F backward) {
   if (!detail::wants_tape(inputs)) return detail::untaped(op, std::move(out), inputs);

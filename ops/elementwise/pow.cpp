@@ -111,9 +111,9 @@ Tensor pow(const Tensor& base, const Tensor& exponent) {
                   if constexpr (kTaped<V>)
                     return taped_gradients(dy, a, b, y, of);
                   else
-                    return {
-                        of[0] ? sum_to(array::mul(dy, slope_by_base(*a, *b)), a->shape()) : Array(),
-                        of[1] ? sum_to(array::mul(dy, slope_by_exponent(*a, *b, *y)), b->shape()) : Array()};
+                    return {of[0] ? sum_to(array::mul(dy, slope_by_base(*a, *b)), a->shape()) : Array(),
+                            of[1] ? formula::sum_to(array::mul(dy, slope_by_exponent(*a, *b, *y)), b->shape())
+                                  : Array()};
                 });
 }
 

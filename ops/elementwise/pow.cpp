@@ -105,16 +105,16 @@ Tensor pow(const Tensor& x, double exponent) {
 Tensor pow(const Tensor& base, const Tensor& exponent) {
   const Array &a = operand(kPow, base), &b = operand(kPow, exponent);
   const Array y = array::binary(kPow, Binary::pow, a, b);
-  return record(kPow, y, {&base, &exponent},
-                [a = Saved(a), b = Saved(b), y = exponent.requires_grad() ? Saved(y) : Saved()]<class V>(
-                    const V& dy, auto of) -> GradsOf<V> {
-                  if constexpr (kTaped<V>)
-                    return taped_gradients(dy, a, b, y, of);
-                  else
-                    return {of[0] ? sum_to(array::mul(dy, slope_by_base(*a, *b)), a->shape()) : Array(),
-                            of[1] ? formula::sum_to(array::mul(dy, slope_by_exponent(*a, *b, *y)), b->shape())
-                                  : Array()};
-                });
+  return record(
+      kPow, y, {&base, &exponent},
+      [a = Saved(a), b = Saved(b), y = exponent.requires_grad() ? Saved(y) : Saved()]<class V>(
+          const V& dy, auto of) -> GradsOf<V> {
+        if constexpr (kTaped<V>)
+          return taped_gradients(dy, a, b, y, of);
+        else
+          return {of[0] ? array::sum_to(array::mul(dy, slope_by_base(*a, *b)), a->shape()) : Array(),
+                  of[1] ? array::sum_to(array::mul(dy, slope_by_exponent(*a, *b, *y)), b->shape()) : Array()};
+      });
 }
 
 }  // namespace gradus

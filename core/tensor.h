@@ -25,8 +25,9 @@ class Generator;
 class Picked;
 
 namespace detail {
-/// The values of a gradient of either kind.
+/// The gradient itself.
 inline const Array& array_of(const Array& x) { return x; }
+/// The values of a gradient on the tape.
 inline const Array& array_of(const Tensor& x);
 }  // namespace detail
 

@@ -1,5 +1,4 @@
-// Custom ops in a program: one composed of Tensor functions, one with its own loop, both checked, also their
-// second derivatives.
+// Custom ops: one composed of Tensor functions, one with its own loop, both with second derivatives, and checked.
 //
 //   log_cosh   y = log cosh x            dx = dy tanh x
 //   snake      y = x + sin(a x)^2 / a    dx = dy (1 + sin 2ax)

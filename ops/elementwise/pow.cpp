@@ -62,10 +62,11 @@ Array slope_by_base(const Array& a, const Array& b) {
   return array::where(is_zero(b), formula::zero_for(b), array::mul(b, lower_power(a, b)));
 }
 
-/// dy/db; at a = 0 the limit 0, where there is one.
+/// dy/db; the limit 0 where y is 0, as of inf^-1, and at 0^0.
 Array slope_by_exponent(const Array& a, const Array& b, const Array& y) {
-  const Array slope = array::mul(y, array::unary(kPow, Unary::log, a));
-  const Array at_zero = array::where(array::compare(kPow, Compare::ge, b, 0), formula::zero_for(b), slope);
+  const Array zero = formula::zero_for(b);
+  const Array slope = array::where(is_zero(y), zero, array::mul(y, array::unary(kPow, Unary::log, a)));
+  const Array at_zero = array::where(array::compare(kPow, Compare::ge, b, 0), zero, slope);
   return array::where(is_zero(a), at_zero, slope);
 }
 

@@ -61,8 +61,6 @@ TEST_CASE("pow: mixed derivatives where an exponent is whole") {
     CHECK(of_da[1].item() == near(1 / small));
     CHECK(of_db[0].item() == near(1 / small));
     CHECK(of_db[1].item() == near(std::pow(std::log(small), 2)));
-    // d/db b (b - 1) a^(b - 2) = -a^-2, beyond the range
-    CHECK(grad(of_da[0], {b})[0].item() == -kInf);
   }
   for (const double exponent : {0.0, 1.0, 2.0}) {
     const Tensor a = leaf(tensor(1e-10)), b = leaf(tensor(exponent));

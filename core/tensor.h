@@ -332,7 +332,9 @@ class Tensor {
   NodePtr node_;
 };
 
-inline const Array& detail::array_of(const Tensor& x) { return x.array(); }
+namespace detail {
+inline const Array& array_of(const Tensor& x) { return x.array(); }
+}  // namespace detail
 
 /// The result of x[mask] and x[ids]. Store it in a Tensor: `Tensor y = x[mask]`.
 class Picked : public Tensor {

@@ -131,7 +131,9 @@ void Communicator::broadcast(const Tensor& x, int root) const {
 Work Communicator::all_reduce_async(const Tensor& x) const {
   const Array& array = summable("all_reduce", target("all_reduce", x));
   expect_power_of_two("all_reduce", size());
-  return Work(traffic_, std::make_unique<AllReduce>(*traffic_, traffic_->begin(Kind::all_reduce), array));
+  auto sum = std::make_unique<AllReduce>(*traffic_, traffic_->begin(Kind::all_reduce), array);
+  sum->poll();  // sends its first message
+  return Work(traffic_, std::move(sum));
 }
 
 void Communicator::all_reduce(const Tensor& x) const { all_reduce_async(x).wait(); }

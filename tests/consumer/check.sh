@@ -162,9 +162,9 @@ case $step in
     set -- -S "$consumer" -B bare_consumer -DCMAKE_PREFIX_PATH="$PWD/bare"
     refused_with 'This gradus was built without its kit' "$@" -DGRADUS_COMPONENTS=kit
     refused_with 'This gradus was built without its text' "$@" -DGRADUS_COMPONENTS=text
-    refused_with 'gradus has no component kitt; its components are kit and text.' "$@" -DGRADUS_COMPONENTS=kitt
+    refused_with 'gradus has no component kitt; its components are kit, text and distributed.' "$@" -DGRADUS_COMPONENTS=kitt
     # Each reason is given.
-    refused_with 'no component kitt; its components are kit and text. This gradus was built without its kit' "$@" \
+    refused_with 'no component kitt; its components are kit, text and distributed. This gradus was built without its kit' "$@" \
       "-DGRADUS_COMPONENTS=kitt;kit"
     cmake "$@" -DGRADUS_COMPONENTS=
     refused_with 'apt install libcsv-dev' -S "$consumer" -B no_libcsv -DCMAKE_PREFIX_PATH="$prefix" \

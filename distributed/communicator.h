@@ -47,7 +47,7 @@ class Work {
 /// Thrown on all ranks at the same call, with the same message, which only one needs to print.
 class CommonError : public Error {
  public:
-  using Error::Error;
+  using Error::Error;  // from a message
 };
 
 /// A cheap handle: copies are the same communicator. Only the thread that received it may use it. Errors name

@@ -47,7 +47,7 @@ struct DataParallelOptions {
 struct Shard {
   int index = 0, count = 1;
   std::int64_t begin = 0, end = 0;
-  std::int64_t rows() const { return end - begin; }
+  std::int64_t rows() const { return end - begin; }  // how many
   /// This shard's rows of a tensor of the batch, [rows, ...]: `shard(x)`
   Tensor operator()(const Tensor& batch) const { return batch.slice(0, begin, end); }
 };
@@ -73,7 +73,7 @@ class ShardLoss {
 
   Tensor loss;
   std::optional<double> count = {};  // not given: the shard's rows
-  bool is_sum = false;
+  bool is_sum = false;                     // not a mean
 };
 
 /// Computes the gradients of a batch on all ranks together.
@@ -94,8 +94,8 @@ class DataParallel {
   /// Buffers that the model changes, such as BatchNorm's statistics, become the mean over the shards.
   double backward(std::int64_t rows, const std::function<ShardLoss(const Shard& shard)>& loss);
 
-  const Communicator& world() const;
-  int shards() const;
+  const Communicator& world() const;  // the ranks
+  int shards() const;                 // the option
   /// How many times backward() was called.
   std::int64_t steps() const;
 

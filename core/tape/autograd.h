@@ -251,7 +251,7 @@ class DetectAnomaly {
 /// gradients and others do not. `EarlyGrads guard([&](Node& leaf) { send(leaf.grad); });`
 class EarlyGrads {
  public:
-  using Ready = std::function<void(Node& leaf)>;
+  using Ready = std::function<void(Node& leaf)>;  // gets a leaf whose grad is complete
   [[nodiscard("give it a name: it works until the end of its scope")]] explicit EarlyGrads(Ready ready);
   ~EarlyGrads();
   EarlyGrads(const EarlyGrads&) = delete;

@@ -73,7 +73,7 @@ class ShardLoss {
 
   Tensor loss;
   std::optional<double> count = {};  // not given: the shard's rows
-  bool is_sum = false;                     // not a mean
+  bool is_sum = false;               // not a mean
 };
 
 /// Computes the gradients of a batch on all ranks together.

@@ -46,6 +46,7 @@ void Gradients::zero() {
 }
 
 void Gradients::share(const std::vector<Array>& flat) const {
+  if (world_.size() == 1) return;
   for (const Bucket& bucket : layout_.buckets()) {
     const Call call = world_.traffic().begin(Kind::all_gather);
     const Array all = Array::zeros({bucket.slices.size()}, bucket.dtype);

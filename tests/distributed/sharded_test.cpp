@@ -4,7 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,10 +73,10 @@ void check_optimizer(const typename Optimizer::Options& options) {
         return;
       }
       REQUIRE(mine.size() == state->size());
-      for (const auto& [name, values] : *state) {
-        CAPTURE(name);
-        CHECK(mine.at(name).shape() == values.shape());
-        CHECK((mine.at(name) == values).all());
+      for (const StateDict::Entry& entry : *state) {
+        CAPTURE(entry.first);
+        CHECK(mine.at(entry.first).shape() == entry.second.shape());
+        CHECK((mine.at(entry.first) == entry.second).all());
       }
       for (const auto& [name, values] : *weights) CHECK((model.state_dict().at(name) == values).all());
     });

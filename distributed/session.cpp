@@ -115,8 +115,7 @@ Session::Session(int argc, char** argv) {
   of_mpi_ = true;
   check(started == kUnknown || world_.size() == started,
         "Session: {} ranks were started, and MPI counts {}: mpirun belongs to another MPI than the one "
-        "gradus was built "
-        "with",
+        "gradus was built with",
         started, world_.size());
 }
 

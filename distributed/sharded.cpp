@@ -33,8 +33,7 @@ ShardedOptimizer::ShardedOptimizer(DataParallel& parallel, const std::vector<opt
           parameter.defined() ? all.number_of(parameter.node().get()) : std::nullopt;
       check(number.has_value(),
             "Sharded: parameter {} is not one that the DataParallel trains: pass parameters of its model "
-            "that were not "
-            "frozen when it was made",
+            "that were not frozen when it was made",
             parts_.size());
       const Range own = all.layout().own(*number, parallel.world().rank());
       Tensor slice(part_of(flat_view(parameter), own));

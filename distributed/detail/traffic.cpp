@@ -122,14 +122,14 @@ void Traffic::look_around(const Operation& waiting, std::chrono::duration<double
     // A message sent before the end may arrive after it.
     const auto peer = static_cast<std::size_t>(waiting.peer());
     check(ended_[peer] < 0 || waited.count() < 1,
-          "recv: rank {} waits for rank {}, which has ended its program", rank(), waiting.peer());
+          "{}: rank {} waits for rank {}, which has ended its program", name(call.kind), rank(),
+          waiting.peer());
   } else {
     for (int other = 0; other < size(); ++other) {
       const std::int64_t calls = ended_[static_cast<std::size_t>(other)];
       check(calls < 0 || static_cast<std::uint64_t>(calls) > call.number || call.kind == Kind::end,
             "{}: rank {} waits for all ranks, but rank {} has ended its program: every rank makes the same "
-            "calls in the "
-            "same order",
+            "calls in the same order",
             name(call.kind), rank(), other);
     }
     for (const Kind other : kCollective) {
@@ -137,15 +137,13 @@ void Traffic::look_around(const Operation& waiting, std::chrono::duration<double
       const int from = transport_->arrived(Transport::kAnyRank, Call{other, call.number}.tag());
       check(from == Transport::kNone,
             "rank {} is at {}, but rank {} at {}, in the collective call number {} of each: every rank makes "
-            "the same calls in "
-            "the same order",
+            "the same calls in the same order",
             rank(), name(call.kind), from, name(other), call.number + 1);
     }
   }
   check(waited < timeout_,
         "{}: rank {} has waited {:.0f} s for rank {}: it hangs or computes for longer than the timeout; "
-        "set_timeout() sets "
-        "another",
+        "set_timeout() sets another",
         name(call.kind), rank(), waited.count(), waiting.peer());
 }
 

@@ -18,8 +18,7 @@ const char* name(Kind kind);
 
 /// A collective call, the same on all ranks, or (Kind::message) a message with a tag of the user's.
 struct Call {
-  static constexpr std::uint64_t kNumbers =
-      2048;  // as many calls may be under way at once; also tags of users
+  static constexpr std::uint64_t kNumbers = 2048;  // calls that may be under way at once; tags of users
 
   Kind kind;
   std::uint64_t number;  // how many collective calls were begun before it; for a message, its tag
@@ -53,7 +52,6 @@ class Exchange {
   bool done();
 
  private:
-  friend class Traffic;
   std::unique_ptr<Transfer> sent_, received_;
   Kind kind_ = Kind::message;
   std::size_t expected_ = 0;
@@ -90,9 +88,8 @@ class Traffic {
   void hear_who_ended();
 
   std::unique_ptr<Transport> transport_;
-  std::uint64_t next_ = 0;  // the number of the next collective call
-  std::vector<std::int64_t>
-      ended_;  // for each rank, how many calls it had made when it ended; -1: it has not
+  std::uint64_t next_ = 0;           // the number of the next collective call
+  std::vector<std::int64_t> ended_;  // of each rank, the calls it had made when it ended; -1: it has not
   std::chrono::duration<double> timeout_{1800};
   std::optional<Kind> interrupted_;
 };

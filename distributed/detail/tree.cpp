@@ -10,8 +10,7 @@ namespace gradus::distributed::detail {
 void expect_power_of_two(const char* op, int ranks) {
   check(std::has_single_bit(static_cast<unsigned>(ranks)),
         "{}: expects 1, 2, 4, 8, ... ranks, got {}: sums are made in a binary tree, so that they do not "
-        "depend on the number "
-        "of ranks",
+        "depend on the number of ranks",
         op, ranks);
 }
 

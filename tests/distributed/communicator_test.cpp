@@ -91,7 +91,7 @@ TEST_CASE("communicator: different calls, sizes and ends are errors that say who
                     [](const Communicator& world) {
                       if (world.rank() == 0) world.recv(ones({1}), 1);
                     }),
-            "recv: rank 0 waits for rank 1, which has ended its program"));
+            "send and recv: rank 0 waits for rank 1, which has ended its program"));
   const std::string longer =
       failure(2, [](const Communicator& world) { world.all_reduce(ones({10 + 2 * world.rank()})); });
   CHECK((has(longer, "all_reduce: rank 1 expects 24 bytes from rank 0, which sent 20") ||
@@ -110,8 +110,7 @@ TEST_CASE("communicator: different calls, sizes and ends are errors that say who
 TEST_CASE("communicator: a timeout, and after an interrupted call there is no other") {
   CHECK(after_timeout([](const Communicator& world) { world.barrier(); }) ==
         "barrier: rank 1 has waited 0 s for rank 0: it hangs or computes for longer than the timeout; "
-        "set_timeout() sets "
-        "another");
+        "set_timeout() sets another");
   CHECK(after_timeout([](const Communicator& world) {
           CHECK_THROWS_AS(world.barrier(), Error);
           world.barrier();
@@ -137,8 +136,7 @@ TEST_CASE("communicator: what must be the same") {
   });
   CHECK(message ==
         "The options must be the same on all ranks. Different from rank 0: rank 1, 3. Rank 1 has \"--lr 0.2 "
-        "--steps 5\", rank "
-        "0 \"--lr 0.1 --steps 5\"");
+        "--steps 5\", rank 0 \"--lr 0.1 --steps 5\"");
   const std::string empty = failure(2, [](const Communicator& world) {
     world.expect_same("The text", world.rank() == 0 ? "" : std::string(1000, 'x') + "\t\x1b");
   });

@@ -194,12 +194,10 @@ TEST_CASE("sharded: messages") {
   DataParallel parallel(Communicator(), model);
   check_error([&] { Sharded<optim::SGD>(parallel, other.parameters()); },
               "Sharded: parameter 0 is not one that the DataParallel trains: pass parameters of its model "
-              "that were not "
-              "frozen when it was made");
+              "that were not frozen when it was made");
   check_error([&] { Sharded<optim::SGD>(parallel, std::vector<Tensor>{}); },
               "SGD: got no parameters: pass model.parameters(), of a model whose parts are declared as "
-              "`nn::Linear fc = "
-              "add(\"fc\", nn::Linear(...));`");
+              "`nn::Linear fc = add(\"fc\", nn::Linear(...));`");
   Sharded<optim::SGD> opt(parallel, model.parameters(), {.momentum = 0.9});
   check_error(
       [&] { opt.step(); },

@@ -223,18 +223,18 @@ TEST_CASE("grad: threads may end at the same inner tensors, and free what is abo
 
 TEST_CASE("grad: one that fails leaves every node as it was") {
   const Tensor x = leaf(2);
-  const Tensor h = x * x, beside = x * 5, y = h * 3, z = (h + beside) * beside;
+  const Tensor h = x * x, scaled = x * 5, y = h * 3, z = (h + scaled) * scaled;
   const auto fails = [&](const Tensor& from) {
     CHECK_THROWS_WITH_AS(grad(from, {x}), doctest::Contains("mul [] is being passed"), Error);
   };
   y.on_grad([&](const Array&) { fails(z); });
   y.backward(/*retain_graph=*/true);  // shares h; z's other nodes were free
   CHECK(gradient(x) == 12);
-  beside.backward(/*retain_graph=*/true);
+  scaled.backward(/*retain_graph=*/true);
   y.backward();  // h is this pass's alone
   CHECK(gradient(x) == 12 + 5 + 12);
   CHECK_THROWS_WITH_AS(grad(z, {x}), doctest::Contains("mul [] was already passed"), Error);
-  (beside * 2).backward();  // alone, too
+  (scaled * 2).backward();  // frees it: nobody else holds it
   CHECK(gradient(x) == 29 + 10);
 }
 

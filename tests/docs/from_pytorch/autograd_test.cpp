@@ -82,7 +82,7 @@ TEST_CASE("from PyTorch: autograd") {
   // py: torch.autograd.Function
   // here: `record`: [your own op](your_own_op.md)
   // py: torch.autograd.Function with double backward
-  // here: a generic closure or a second one: [second derivatives](your_own_op.md#second-derivatives)
+  // here: a closure generic over Array and Tensor: [second derivatives](your_own_op.md#second-derivatives)
   // py: @torch.autograd.function.once_differentiable
   // here: a closure that takes only `Array`s: with `create_graph` the op throws, naming itself
   // py: torch.autograd.functional.jacobian(torch.exp, z); torch.func.jacrev(torch.exp)(z)

@@ -181,6 +181,9 @@ void Array::fill_(Scalar value, const char* op) const {
 void Array::add_(const Array& source) const {
   check(shape_ == source.shape_ && dtype_ == source.dtype_, "add_: expects {} {}, got {} {}", dtype_, shape_,
         source.dtype_, source.shape_);
+  // A transposed gradient of a matrix is copied first: the copy works in tiles, the loop below would not.
+  if (numel_ > kGrain && is_contiguous() && !source.is_contiguous() && source.strides_.back() > 1)
+    return add_(source.contiguous());
   storage_.bump_version();
   dispatch_floating("add_", *this, [&]<class T>() {
     if (numel_ <= kGrain && is_contiguous() && source.is_contiguous()) {  // small ones: no loop to set up
@@ -196,14 +199,10 @@ void Array::add_(const Array& source) const {
     loop.parallel(kGrain, [=](std::int64_t n, const StridedLoop<2>::Offsets& at) {
       T* const yy = y + at[0];
       const T* const xx = x + at[1];
-      if (sy == 1 && sx == 1) {
+      if (sy == 1 && sx == 1)
         for (std::int64_t i = 0; i < n; ++i) yy[i] += xx[i];
-      } else if (sy == 1 && sx == 0) {  // one value for all, as in a mean's gradient
-        const T value = *xx;
-        for (std::int64_t i = 0; i < n; ++i) yy[i] += value;
-      } else {
+      else
         for (std::int64_t i = 0; i < n; ++i) yy[i * sy] += xx[i * sx];
-      }
     });
   });
 }

@@ -31,9 +31,9 @@ struct Sharpness {
 /// quadratic while lr < 2 / sharpness. `const double top = sharpness([&] { return model.loss(x, y); },
 /// model.parameters()).value;`
 ///
-/// Loss and parameters are as in hvp, f32 or f64. The loss is called once; the tape of the loss and of its
-/// gradient, with all that their ops saved, stays in memory until the end, and each product H v is one
-/// backward pass through it.
+/// Loss and parameters are as in hvp, f32 or f64; a loss that depends on no parameter is an error. The loss
+/// is called once; the tape of the loss and of its gradient, with all that their ops saved, stays in memory
+/// until the end, and each product H v is one backward pass through it.
 Sharpness sharpness(const TensorFunction& loss, const std::vector<Tensor>& parameters,
                     const SharpnessOptions& options = {});
 

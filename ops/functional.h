@@ -3,8 +3,8 @@
 //
 // A function takes its inputs, `[](const Tensor& x) { return x.exp(); }`, or none, `[&] { return
 // model.loss(x, y); }`. The first kind gets tensors of its own that share the inputs' values, so the inputs
-// need not require grad. The inputs of the second kind are tensors it uses, such as model.parameters(), and
-// require grad.
+// need not require grad; a result computed from others than these does not depend on them. The inputs of the
+// second kind are tensors it uses, such as model.parameters(), and require grad.
 //
 // The derivatives are exact up to rounding, in f32 and f64, and zeros where a result does not depend on an
 // input. The function is called once, with the tape on; no grad and no input changes, and the thread's
@@ -50,14 +50,18 @@ std::pair<TensorList, TensorList> jvp(const TensorFunction& f, const std::vector
 TensorList hvp(const TensorFunction& loss, const std::vector<Tensor>& inputs, const std::vector<Tensor>& v,
                const FunctionalOptions& options = {});
 template <std::floating_point T>
-TensorList hvp(const TensorFunction&, const std::vector<Tensor>&, const std::vector<Tensor>&,
-               T eps) = delete;  // products are exact: without eps
+TensorList hvp(const TensorFunction&, const std::vector<Tensor>&,  // products are exact: without eps
+               const std::vector<Tensor>&, T eps) = delete;
+template <std::same_as<Tensor> T>
+TensorList hvp(const TensorFunction&, const T&, const auto&) = delete;  // in braces: hvp(f, {x}, {v})
 
 /// J[i][j], the derivative of output i with respect to input j, of the output's shape followed by the
 /// input's. A backward pass for each element of the outputs.
 /// `const Tensor J = jacobian([](const Tensor& x) { return softmax(x, -1); }, {x})[0][0];`
 ListOf<TensorList> jacobian(const TensorFunction& f, const std::vector<Tensor>& inputs,
                             const FunctionalOptions& options = {});
+template <std::same_as<Tensor> T>
+ListOf<TensorList> jacobian(const TensorFunction&, const T&) = delete;  // in braces: jacobian(f, {x})
 
 /// H[i][j], the second derivative of the loss, which has one element, with respect to inputs i and j, of
 /// their shapes one after the other. n elements of the inputs cost n backward passes through the gradient,
@@ -65,5 +69,7 @@ ListOf<TensorList> jacobian(const TensorFunction& f, const std::vector<Tensor>& 
 /// `const Tensor H = hessian([](const Tensor& x) { return x.pow(3).sum(); }, {x})[0][0];  // diag(6 x)`
 ListOf<TensorList> hessian(const TensorFunction& loss, const std::vector<Tensor>& inputs,
                            const FunctionalOptions& options = {});
+template <std::same_as<Tensor> T>
+ListOf<TensorList> hessian(const TensorFunction&, const T&) = delete;  // in braces: hessian(f, {x})
 
 }  // namespace gradus

@@ -20,21 +20,21 @@ class TensorFunction {
   template <class F>
   requires(!std::is_same_v<std::decay_t<F>, TensorFunction>) TensorFunction(F f)
       : call_([f = std::move(f)](const std::vector<Tensor>& x, const char* caller) -> std::vector<Tensor> {
-          if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>)
-            return list(f(x));
-          else if constexpr (std::is_invocable_v<const F&, const Tensor&>)
+          if constexpr (std::is_invocable_v<const F&, const Tensor&>)  // first: may be a generic lambda
             return list(f(expect(caller, x, 1)[0]));
+          else if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>)
+            return list(f(x));
           else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&>)
             return list(f(expect(caller, x, 2)[0], x[1]));
           else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&>)
             return list(f(expect(caller, x, 3)[0], x[1], x[2]));
-          else
+          else {
+            static_assert(std::is_invocable_v<const F&>,
+                          "a function of one to three Tensors, of a vector of them, or of nothing");
             return list(f());
+          }
         }),
-        takes_inputs_(std::is_invocable_v<const F&, const std::vector<Tensor>&> ||
-                      std::is_invocable_v<const F&, const Tensor&> ||
-                      std::is_invocable_v<const F&, const Tensor&, const Tensor&> ||
-                      std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&>) {}
+        takes_inputs_(std::is_invocable_v<const F&, const Tensor&> || !std::is_invocable_v<const F&>) {}
   /// Throws, naming the caller, unless there are as many inputs as the function takes.
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs,
                                  const char* caller = "TensorFunction") const {
@@ -62,8 +62,9 @@ struct GradcheckOptions {
 /// tensor that shares its memory, such as a model's parameters. Throws if one is off by more than atol + rtol
 /// |difference|; the message names the worst and the count. Inputs that require grad are f64 leaves without
 /// shared elements; others are constants. Adds to no grad. n elements cost 2 n + 2 calls of f and a backward
-/// per output element: for small inputs. The differences are computed without a tape, where on_grad() is an
-/// error; buffers that f updates, such as running statistics, stay updated.
+/// per output element: for small inputs. The differences are computed without a tape, where on_grad() and
+/// grad() are errors (a function that calls them starts with `const EnableGrad on;`); buffers that f updates,
+/// such as running statistics, stay updated.
 ///
 ///     gradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
 ///     gradcheck([&] { return model.loss(x, y); }, model.parameters());

@@ -127,7 +127,7 @@ Tensor argmax(const Tensor& x, std::optional<Int> axis = {}, Flag keepdim = fals
 Tensor argmin(const Tensor& x, std::optional<Int> axis = {}, Flag keepdim = false);
 Tensor argmax(const Tensor&, BoolOrFloat auto, Flag = false) = delete;  // the axis is an integer
 Tensor argmin(const Tensor&, BoolOrFloat auto, Flag = false) = delete;  // the axis is an integer
-/// p = 2: sqrt(sum x^2), gradient 0 at 0; p = 1: sum |x|; p = INFINITY: max |x|. `norm(x, 2, -1)`
+/// p = 2: sqrt(sum x^2), all derivatives 0 at 0; p = 1: sum |x|; p = INFINITY: max |x|. `norm(x, 2, -1)`
 Tensor norm(const Tensor& x, Scalar p = 2, const Axes& axes = {}, Flag keepdim = false);
 Tensor norm(const Tensor&, std::initializer_list<Int>, Flag = false) = delete;  // norm(x, 2, axes)
 /// log(sum(exp(x))) without overflow; -inf for all -inf.

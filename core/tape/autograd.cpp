@@ -172,7 +172,7 @@ class Engine : public Pass {
       node.free_saved();
       spent_.push_back(std::move(node.inputs));
       node.inputs.clear();
-      node.passes_.store(Node::kFreed, std::memory_order_release);
+      node.passes_.store(wanted.empty() ? Node::kFreed : Node::kFreedByGrad, std::memory_order_release);
     }
   }
 
@@ -294,7 +294,7 @@ thread_local bool Engine<V>::spare_alive = true;
 std::vector<Tensor> Node::derivative(const Tensor&, Needs) {
   fail_with(
       "grad: {} {} has no second derivative, which create_graph needs: its backward is written for Arrays "
-      "alone; state it for Tensors too, as core/tape/record.h shows",
+      "alone, or returns no GradsOf<V>; state it for Tensors too, as core/tape/record.h shows",
       op, shape);
 }
 
@@ -321,7 +321,9 @@ bool Needs::operator[](std::size_t input) const {
 
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   check(root.requires_grad(),
-        "backward: the tensor {} does not require grad: no input did when it was computed, or NoGrad was on",
+        "backward: the tensor {} does not require grad: no input did when it was computed, or NoGrad was on, "
+        "or "
+        "it is a gradient without create_graph",
         root.shape());
   check(seed.shape() == root.shape() && seed.dtype() == root.dtype(),
         "backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),

@@ -131,7 +131,7 @@ class Node {
   /// `x` is the first input of the recorded op.
   void remember_first_input(const Array& x);
   /// Backward went through and freed closure and inputs.
-  bool ran() const { return passes_.load(std::memory_order_relaxed) == kFreed; }
+  bool ran() const { return passes_.load(std::memory_order_relaxed) <= kFreed; }
 
   /// Gradients of the inputs, from that of the output.
   virtual Grads backward(const Array&, Needs) { return {}; }
@@ -159,7 +159,7 @@ class Node {
     const char* data = nullptr;
     std::int64_t bytes = 0;
   };
-  static constexpr std::int32_t kFreeing = -1, kFreed = -2;
+  static constexpr std::int32_t kFreeing = -1, kFreed = -2, kFreedByGrad = -3;
   static void drop(Node* node) noexcept;
   template <class V>
   V call_hooks(V gradient) const;
@@ -167,7 +167,7 @@ class Node {
 
   std::atomic<std::int64_t> references_{0};
   std::atomic<Hook*> hooks_{nullptr};    // the newest; none is removed before the node is
-  std::atomic<std::int32_t> passes_{0};  // inside that free nothing; kFreeing: one that will; kFreed
+  std::atomic<std::int32_t> passes_{0};  // inside that free nothing; kFreeing: one that will; kFreed...
   std::atomic<std::uint32_t> slot_{0};   // a hint: its place in the list of the pass that looked last
   Node* next_doomed_ = nullptr;
   Memory first_input_;  // memory its step will likely read, only a hint

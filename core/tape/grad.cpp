@@ -26,7 +26,8 @@ Tensor seed_of(const Tensor& output, const Tensor& given) {
 TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options) {
   if (!output.defined()) fail_undefined("grad", "the output");
   check(output.requires_grad(),
-        "grad: the output {} does not require grad: no input did when it was computed, or NoGrad was on",
+        "grad: the output {} does not require grad: no input did when it was computed, or NoGrad was on, "
+        "or it is a gradient without create_graph, or a constant one",
         output.shape());
   check(!inputs.empty(), "grad: got no inputs: name the tensors whose gradients are wanted");
   const Tensor seed = seed_of(output, options.grad_output);

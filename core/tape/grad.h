@@ -1,6 +1,7 @@
 #pragma once
 // grad: gradients as values.
 
+#include <concepts>
 #include <vector>
 
 #include "gradus/core/list.h"
@@ -22,9 +23,12 @@ struct GradOptions {
 /// `const TensorList d = grad(loss, {w, b});  // loss.backward() would fill w.grad() and b.grad()`
 ///
 /// The gradients are constants unless create_graph is set: then ops that record themselves compute them, and
-/// grad or backward can differentiate them again, any number of times. An op without a second derivative
-/// throws, naming itself. `const Tensor g = grad(loss, {x}, {.create_graph = true})[0];
-/// (loss + (g.norm() - 1).square()).backward();  // a gradient penalty`
+/// grad or backward can differentiate them again, any number of times. One that does not depend on an input,
+/// as that of 3 x, is a constant all the same. An op without a second derivative throws, naming itself.
+/// `const Tensor g = grad(loss, {x}, {.create_graph = true})[0]; (loss + (g.norm() - 1).square()).backward();
+/// // a gradient penalty`
 TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options = {});
+template <std::same_as<Tensor> T>
+TensorList grad(const Tensor&, const T&, const GradOptions& = {}) = delete;  // in braces: grad(y, {x})
 
 }  // namespace gradus

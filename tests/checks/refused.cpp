@@ -70,6 +70,13 @@ void habits(const Tensor& x, const Tensor& y) {
   x.backward(true, true);                                 // refused: {x}, {.create_graph = true}
   x.backward(y, true, true);                              // refused: {x}, {.create_graph = true}
   grad(x, {y}, {.create_graph = true})[0].backward(y, true);
+  grad(x, y);                              // refused: in braces: grad(y, {x})
+  hvp([&] { return x; }, y, y);            // refused: in braces: hvp(f, {x}, {v})
+  hvp([&] { return x; }, {y}, {y}, 1e-3);  // refused: products are exact: without eps
+  jacobian([&] { return x; }, y);          // refused: in braces: jacobian(f, {x})
+  hessian([&] { return x; }, y);           // refused: in braces: hessian(f, {x})
+  hvp([&] { return x; }, {y}, {y});
+  jacobian([&] { return x; }, {y});
 }
 
 void habits_of_numbers(Tensor x, const nn::Linear& model) {

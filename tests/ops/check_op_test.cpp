@@ -120,7 +120,8 @@ TEST_CASE("check_op: no second derivatives") {
   CHECK(complaints(op) ==
         "op, f64, second derivatives: grad: triple [6, 5] has no second derivative, which create_graph "
         "needs: its "
-        "backward is written for Arrays alone; state it for Tensors too, as core/tape/record.h shows\n");
+        "backward is written for Arrays alone, or returns no GradsOf<V>; state it for Tensors too, as "
+        "core/tape/record.h shows\n");
   CHECK(op_problems("op", op, {{6, 5}}, {.no_second_derivatives = "to test the option"}).empty());
 }
 

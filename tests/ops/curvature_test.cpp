@@ -218,6 +218,11 @@ TEST_CASE("sharpness: errors, which do not change the parameters") {
               "sharpness: the loss's gradients are not finite");
   check_error([&] { sharpness([](const Tensor& p) { return p.pow(1.5).sum(); }, {zeros({2}, f64)}); },
               "sharpness: the loss's second derivatives are not finite");
+  check_error(
+      [&] { sharpness([&](const Tensor&) { return loss(w).detach(); }, {w}); },
+      "sharpness: the loss depends on no parameter: it was computed from others, under NoGrad, or from "
+      "what detach() or item() returned");
+  CHECK(sharpness([](auto p) { return p.square().sum(); }, {w}).value == near(2));  // a generic lambda
   CHECK_THROWS_WITH(sharpness([](const Tensor&) -> Tensor { throw Error("inside"); }, {w}), "inside");
   CHECK(values(w) == Values{1, 2});
 }

@@ -122,9 +122,10 @@ TEST_CASE("gradgradcheck: errors") {
   const auto plain = [](const Tensor& t) {
     return record("plain", t.array().clone(), {&t}, [](const Array& dy, Needs) -> Grads { return {dy}; });
   };
-  check_error([&] { gradgradcheck(plain, {x}); },
-              "grad: plain [2] has no second derivative, which create_graph needs: its backward is written "
-              "for Arrays alone; state it for Tensors too, as core/tape/record.h shows");
+  check_error(
+      [&] { gradgradcheck(plain, {x}); },
+      "grad: plain [2] has no second derivative, which create_graph needs: its backward is written "
+      "for Arrays alone, or returns no GradsOf<V>; state it for Tensors too, as core/tape/record.h shows");
   int calls = 0;
   check_error([&] { gradgradcheck([&](const Tensor& t) { return t * t * ++calls; }, {x}); },
               "gradgradcheck: the function gave other values in a second call with the same inputs: it must "

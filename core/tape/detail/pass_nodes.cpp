@@ -86,7 +86,7 @@ void PassNodes::keep_what_leads() {
     std::int32_t alone = 1;  // this pass
     if (!held_[i] || (!retain_graph_ && !nodes_[i]->passes_.compare_exchange_strong(
                                             alone, Node::kFreeing, std::memory_order_acq_rel)))
-      refuse(*nodes_[i], /*freed=*/false);
+      refuse(*nodes_[i], Node::kFreeing);
   }
   std::size_t n = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -106,7 +106,7 @@ void PassNodes::enter(Node& node) {
   while (!node.passes_.compare_exchange_weak(passes, next(), std::memory_order_acq_rel)) {
     if (passes < 0 || (passes > 0 && !retain_graph_)) {
       nodes_.pop_back();  // it is not this pass's
-      refuse(node, passes == Node::kFreed);
+      refuse(node, passes);
     }
   }
 }
@@ -125,24 +125,30 @@ void PassNodes::look_at(Node& node) {
   // A pass around this one waits for it, so what it will free can still be read.
   for (const PassNodes* outer = around_; outer != nullptr && passes == Node::kFreeing; outer = outer->around_)
     if (const std::size_t at = outer->place_of(node); at < outer->size() && outer->is_passed(at)) return;
-  refuse(node, passes == Node::kFreed);
+  refuse(node, passes);
 }
 
 void PassNodes::leave(Node& node) {
   if (node.is_leaf) return;
   const std::int32_t passes = node.passes_.load(std::memory_order_relaxed);
-  if (passes != Node::kFreed) node.passes_.fetch_add(passes == Node::kFreeing ? 1 : -1);
+  if (passes > Node::kFreed) node.passes_.fetch_add(passes == Node::kFreeing ? 1 : -1);
 }
 
-void PassNodes::refuse(const Node& node, bool freed) const {
+void PassNodes::refuse(const Node& node, std::int32_t passes) const {
   const auto [caller, remedy] =
       wanted_.empty() ? std::pair("backward", "call backward(/*retain_graph=*/true)")
                       : std::pair("grad", "set retain_graph, grad(y, {x}, {.retain_graph = true}),");
-  if (freed)
+  if (passes == Node::kFreed)
     fail_with(
-        "{}: {} {}{} was already passed by a backward that freed what it saved: {} the first time, or "
-        "run the forward pass again",
-        caller, node.op, node.shape, in_module(node), remedy);
+        "{}: {} {}{} was already passed by a backward that freed what it saved: call "
+        "backward(/*retain_graph=*/true) the first time, or run the forward pass again",
+        caller, node.op, node.shape, in_module(node));
+  if (passes == Node::kFreedByGrad)
+    fail_with(
+        "{}: {} {}{} was already passed by a grad, vjp or hvp that freed what it saved: set its retain_graph "
+        "(create_graph if its result is to be differentiated), detach() what is a constant, or run the "
+        "forward pass again",
+        caller, node.op, node.shape, in_module(node));
   fail_with(
       "{}: {} {}{} is being passed by another backward, of another thread or around this one: {} in "
       "both, or run the forward pass once for each",

@@ -52,7 +52,7 @@ class PassNodes {
   void enter(Node& node);
   void look_at(Node& node);
   void leave(Node& node);
-  [[noreturn]] void refuse(const Node& node, bool freed) const;
+  [[noreturn]] void refuse(const Node& node, std::int32_t passes) const;
   bool is_wanted(const Node* node) const;
   bool is_end(const Node* node) const;
   std::size_t searched(const Node& node) const;

@@ -111,7 +111,8 @@ TEST_CASE("backward: errors") {
       "backward: expects a gradient f32 [2, 3], got f64 [2, 3]");
   check_error(
       [] { tensor(1.0).backward(); },
-      "backward: the tensor [] does not require grad: no input did when it was computed, or NoGrad was on");
+      "backward: the tensor [] does not require grad: no input did when it was computed, or NoGrad was on, "
+      "or it is a gradient without create_graph");
   check_error([] { Tensor().backward(); }, "backward" + kUndefined);
   check_error([&] { (x * 2).backward(Tensor()); },
               "backward: the gradient is undefined: assign it first; a grad() is undefined before backward");

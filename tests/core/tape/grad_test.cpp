@@ -80,8 +80,8 @@ TEST_CASE("grad: follows only paths to an input, and does not change other gradi
   CHECK(gradient(w) == 2);
   CHECK_THROWS_WITH_AS(
       grad(y, {w}),
-      "grad: mul [] was already passed by a backward that freed what it saved: set "
-      "retain_graph, grad(y, {x}, {.retain_graph = true}), the first time, or run the forward "
+      "grad: mul [] was already passed by a grad, vjp or hvp that freed what it saved: set its retain_graph "
+      "(create_graph if its result is to be differentiated), detach() what is a constant, or run the forward "
       "pass again",
       Error);
 }
@@ -144,8 +144,8 @@ TEST_CASE("grad: refuses a freed node, as it may have led to an input, but not o
   const Tensor h = x * x;
   h.backward();
   const std::string freed =
-      "grad: mul [] was already passed by a backward that freed what it saved: set retain_graph, "
-      "grad(y, {x}, {.retain_graph = true}), the first time, or run the forward pass again";
+      "grad: mul [] was already passed by a backward that freed what it saved: call "
+      "backward(/*retain_graph=*/true) the first time, or run the forward pass again";
   // d(h x)/dx is 27; without the way through h it would be 9.
   const std::vector<std::vector<Tensor>> ways = {{x}, {h, x}, {x, h}};
   for (const std::vector<Tensor>& inputs : ways)
@@ -267,7 +267,8 @@ TEST_CASE("grad: errors") {
               "grad: expects grad_output f32 [2], as the output is, got f64 [2]");
   check_error(
       [&] { grad(constant.sum(), {x}); },
-      "grad: the output [] does not require grad: no input did when it was computed, or NoGrad was on");
+      "grad: the output [] does not require grad: no input did when it was computed, or NoGrad was on, "
+      "or it is a gradient without create_graph, or a constant one");
   check_error([&] { grad(y.sum(), {}); }, "grad: got no inputs: name the tensors whose gradients are wanted");
   check_error([&] { grad(y.sum(), {x, Tensor()}); }, "grad: input 1 is an undefined tensor");
   check_error([&] { grad(y.sum(), {constant}); },

@@ -107,6 +107,8 @@ TEST_CASE("from PyTorch: autograd") {
   // note: the outputs and J v, by two backward passes; there is no forward mode
   const auto [same, jv] = jvp([](const Tensor& t) { return t.square(); }, {z}, {v});
   gives(jv[0], "[0., 4.]");
+  // py: torch.func.functional_call
+  // here: not here: write the net as a function of its weights, as in [MAML](recipes.md#learning-to-learn)
   // py: torch.func.vmap
   // here: not here: most ops broadcast over leading axes
   // [/autograd]

@@ -52,7 +52,7 @@ CASE("the mean comes before exp", "The mean of the losses, not of 1/p and not of
        answer.perplexity({batch_of(tensor({{1.0 / 2, 1.0 / 32}}))}), 8);
 }
 CASE("padding does not count", "Neither in the sum of the losses nor in the number of tokens.") {
-  near("the perplexity of tokens of probability 1/4, with padding",
+  near("the perplexity of tokens of probability 1/4, with padding,",
        answer.perplexity({batch_of(tensor({{0.25, 0.25, 0.25}, {0.25, 0.0, 0.0}}))}), 4);
 }
 CASE("in a batch every token counts the same", "A short row has fewer tokens, so it counts less.") {

@@ -64,6 +64,10 @@ CASE("k tokens stay, also of equal ones",
   near("of logits 0, 1, 1, 1 and k = 2, the probabilities",
        answer.probabilities(tensor({0.0, 1.0, 1.0, 1.0}), 1, 2, 1), tensor({0.0, 0.5, 0.5, 0.0}));
 }
+CASE("a small temperature does not overflow", "Softmax subtracts the largest logit before exp.") {
+  near("of logits 1, 3, 2 at temperature 0.001, the probabilities",
+       answer.probabilities(tensor({1.0, 3.0, 2.0}), 0.001, 0, 1), tensor({0.0, 1.0, 0.0}));
+}
 CASE("temperature 0 is a limit",
      "The largest logit gets all; equal ones share it evenly. No division by 0.") {
   near("of logits 1, 3, 2, the probabilities", answer.probabilities(tensor({1.0, 3.0, 2.0}), 0, 0, 1),

@@ -16,7 +16,8 @@ Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, d
 }  // namespace in_descending_order
 MUTANT(in_descending_order, "each token has its own probability", "the temperature divides the logits",
        "the token that crosses p stays", "one token always stays", "top-p sees the temperature",
-       "top-p sees what top-k leaves", "k tokens stay, also of equal ones", "temperature 0 is a limit",
+       "top-p sees what top-k leaves", "k tokens stay, also of equal ones",
+       "a small temperature does not overflow", "temperature 0 is a limit",
        "an excluded token stays excluded")
 
 namespace temperature_multiplies {
@@ -25,7 +26,8 @@ Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, d
   return solution::probabilities(logits, temperature > 0 ? 1 / temperature : 0, k, p);
 }
 }  // namespace temperature_multiplies
-MUTANT(temperature_multiplies, "the temperature divides the logits", "top-p sees the temperature")
+MUTANT(temperature_multiplies, "the temperature divides the logits", "top-p sees the temperature",
+       "a small temperature does not overflow")
 
 // The solution's filters, with another choice of what top-p keeps.
 template <class Drop>
@@ -43,7 +45,7 @@ Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, d
 }
 }  // namespace crossing_token_dropped
 MUTANT(crossing_token_dropped, "the token that crosses p stays", "one token always stays",
-       "what is left adds up to 1", "top-p sees the temperature", "top-p sees what top-k leaves")
+       "top-p sees the temperature", "top-p sees what top-k leaves")
 
 namespace one_token_too_many {
 using solution::beam_step;
@@ -117,7 +119,19 @@ Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, d
   return exp(log(all) * mask) * mask / (all * mask).sum();
 }
 }  // namespace mask_times_logits
-MUTANT(mask_times_logits, "temperature 0 is a limit", "an excluded token stays excluded")
+MUTANT(mask_times_logits, "a small temperature does not overflow", "temperature 0 is a limit",
+       "an excluded token stays excluded")
+
+namespace exp_of_the_logits {
+using solution::beam_step;
+Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, double p) {
+  const Tensor kept = solution::probabilities(logits, temperature, k, p);
+  if (temperature == 0) return kept;
+  const Tensor weights = masked_fill(exp(logits / temperature), kept == 0.0, 0.0);
+  return weights / weights.sum();
+}
+}  // namespace exp_of_the_logits
+MUTANT(exp_of_the_logits, "a small temperature does not overflow")
 
 namespace last_token_alone {
 using solution::probabilities;
@@ -146,7 +160,8 @@ std::vector<Beam> beam_step(const std::vector<Beam>& beams, const Tensor& log_p,
   return longer;
 }
 }  // namespace ranked_by_the_last_token
-MUTANT(ranked_by_the_last_token, "all texts compete", "equal texts keep their order")
+MUTANT(ranked_by_the_last_token, "log-probabilities add up", "all texts compete",
+       "equal texts keep their order")
 
 namespace best_of_each_beam {
 using solution::probabilities;

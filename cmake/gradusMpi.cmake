@@ -1,0 +1,14 @@
+# GRADUS_HAS_MPI: whether gradus::distributed gets ranks of MPI, linked as MPI::MPI_CXX. Its C++ bindings, which MPI no longer
+# has, are not used.
+set(GRADUS_HAS_MPI FALSE)
+if(GRADUS_MPI AND NOT CMAKE_CROSSCOMPILING)
+  set(MPI_CXX_SKIP_MPICXX TRUE)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(GRADUS_HAS_MPI TRUE)
+    set_target_properties(MPI::MPI_CXX PROPERTIES IMPORTED_GLOBAL TRUE)
+  else()
+    message(STATUS "gradus::distributed has no ranks of MPI, which was not found. "
+                   "On Debian and Ubuntu: apt install libopenmpi-dev openmpi-bin")
+  endif()
+endif()

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gradus/core/check.h"
-#include "gradus/core/io/crc32.h"
 #include "gradus/core/random/random.h"
 #include "gradus/distributed/detail/buffer_means.h"
+#include "gradus/distributed/detail/digests.h"
 #include "gradus/distributed/detail/gradients.h"
 #include "gradus/ops/ops.h"
 
@@ -31,19 +31,6 @@ class GeneratorGuard {
   Generator::State before_;
 };
 
-/// A line for each tensor: "layers.0.linear1.weight [64, 16] f32 3f2a90b1".
-std::string digests(const ListOf<StateDict::Entry>& tensors) {
-  std::string lines;
-  for (const auto& [name, tensor] : tensors) {
-    const Array dense = tensor.array().contiguous();
-    const std::size_t bytes = static_cast<std::size_t>(dense.numel()) * size_of(dense.dtype());
-    lines += name + " " + to_string(dense.shape()) + " " + gradus::name(dense.dtype()) + " " +
-             std::to_string(io::crc32(dense.raw(), bytes)) +
-             (tensor.node() && !tensor.requires_grad() ? " frozen\n" : "\n");
-  }
-  return lines;
-}
-
 double tree_sum(const double* terms, std::size_t n) {
   return n == 1 ? terms[0] : tree_sum(terms, n / 2) + tree_sum(terms + n / 2, n / 2);
 }
@@ -57,6 +44,16 @@ struct DataParallel::State {
   Gradients gradients;
   std::int64_t steps = 0;
 };
+
+Tensor Shard::operator()(const Tensor& batch) const {
+  check(batch.defined() && batch.dim() >= 1, "Shard: expects a tensor of the batch, [rows, ...], got {}",
+        batch.defined() ? to_string(batch.shape()) : "an undefined tensor");
+  if (batch.size(0) == batch_rows) return batch.slice(0, begin, end);
+  check(batch.size(0) == rank_end - rank_begin,
+        "Shard: expects the {} rows of the batch, or the {} of this rank, got {}", batch_rows,
+        rank_end - rank_begin, batch.shape());
+  return batch.slice(0, begin - rank_begin, end - rank_begin);
+}
 
 DataParallel::DataParallel(Communicator world, const nn::Module& model, const DataParallelOptions& options) {
   const int shards = options.shards;
@@ -88,6 +85,10 @@ DataParallel::~DataParallel() = default;
 
 const Communicator& DataParallel::world() const { return state_->gradients.world(); }
 int DataParallel::shards() const { return state_->options.shards; }
+data::Share DataParallel::share() const {
+  const int local = shards() / world().size(), begin = world().rank() * local;
+  return {.begin = begin, .end = begin + local, .of = shards()};
+}
 std::int64_t DataParallel::steps() const { return state_->steps; }
 Gradients& DataParallel::gradients() const { return state_->gradients; }
 
@@ -155,8 +156,8 @@ double DataParallel::backward(std::int64_t rows, const std::function<ShardLoss(c
     check(!parameter.requires_grad(),
           "DataParallel: {} was frozen when DataParallel was made: make a new one after requires_grad_()",
           parameter.shape());
-  const int shards = this->shards(), local = shards / world().size();
-  const auto n = static_cast<std::size_t>(local);
+  const data::Share share = this->share();
+  const auto n = static_cast<std::size_t>(share.end - share.begin);
   const GeneratorGuard guard;
   GradientStep gradients(state_->gradients);
   BufferMeans buffers(state_->buffers, n);
@@ -165,9 +166,11 @@ double DataParallel::backward(std::int64_t rows, const std::function<ShardLoss(c
   std::vector<std::int64_t> shard_rows(n);
 
   for (std::size_t k = 0; k < n; ++k) {
-    Shard shard{.index = world().rank() * local + static_cast<int>(k), .count = shards};
-    shard.begin = (shard.index * rows + shards - 1) / shards;
-    shard.end = ((shard.index + 1) * rows + shards - 1) / shards;
+    Shard shard{.index = share.begin + static_cast<int>(k), .count = share.of, .batch_rows = rows};
+    shard.begin = share.first_row(shard.index, rows);
+    shard.end = share.first_row(shard.index + 1, rows);
+    shard.rank_begin = share.first_row(share.begin, rows);
+    shard.rank_end = share.first_row(share.end, rows);
     shard_rows[k] = shard.rows();
     Tensor result;
     double seed = 0;

@@ -20,6 +20,7 @@
 
 #include "gradus/core/io/state_dict.h"
 #include "gradus/core/tensor.h"
+#include "gradus/data/loader.h"
 #include "gradus/distributed/communicator.h"
 #include "gradus/nn/module/module.h"
 
@@ -47,9 +48,12 @@ struct DataParallelOptions {
 struct Shard {
   int index = 0, count = 1;
   std::int64_t begin = 0, end = 0;
+  std::int64_t batch_rows = 0;                  // of all shards
+  std::int64_t rank_begin = 0, rank_end = 0;    // the rows of this rank's shards
   std::int64_t rows() const { return end - begin; }  // how many
-  /// This shard's rows of a tensor of the batch, [rows, ...]: `shard(x)`
-  Tensor operator()(const Tensor& batch) const { return batch.slice(0, begin, end); }
+  /// This shard's rows of a tensor [batch_rows, ...], or of one with this rank's rows only, as from a
+  /// DataLoader with a share: `shard(x)`
+  Tensor operator()(const Tensor& batch) const;
 };
 
 /// What a shard's loss is a mean or a sum of: the loss of the batch is the sum over all shards divided by the
@@ -96,6 +100,9 @@ class DataParallel {
 
   const Communicator& world() const;  // the ranks
   int shards() const;                 // the option
+  /// The shards of this rank, for a DataLoader that makes only their rows:
+  /// `data::DataLoader loader({x, y}, {.batch_size = 32, .shuffle = true, .share = parallel.share()});`
+  data::Share share() const;
   /// How many times backward() was called.
   std::int64_t steps() const;
 

@@ -50,6 +50,9 @@ class ShardedOptimizer {
   /// The whole state, the same on every rank, in the optimizer's own format: any number of ranks can load it,
   /// and the optimizer without Sharded.
   StateDict state_dict() const;
+  /// This rank's part of the state, for distributed::save_checkpoint(), which leaves it on this rank.
+  /// `state.add_all("optimizer.", opt.pieces());`
+  StateDict pieces() const;
   /// Restores this rank's part of such a state; throws, changing nothing, when a key, shape or count does not
   /// fit.
   void load_state_dict(const StateDict& dict);

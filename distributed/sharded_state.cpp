@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gradus/core/check.h"
+#include "gradus/core/io/checkpoint_parts.h"
 #include "gradus/distributed/detail/gradients.h"
 #include "gradus/distributed/sharded.h"
 
@@ -56,6 +57,25 @@ StateDict ShardedOptimizer::state_dict() const {
                   Tensor(values.reshape(all.parameters()[parts_[i].number].shape())));
   }
   return whole;
+}
+
+StateDict ShardedOptimizer::pieces() const {
+  const Gradients& all = parallel_.gradients();
+  const int rank = parallel_.world().rank();
+  StateDict mine;
+  for (const auto& [text, values] : inner_->state_dict()) {
+    const std::optional<Key> key = key_of(text);
+    if (!key || key->number >= parts_.size()) {
+      mine.set(text, values);  // a count, which all ranks have
+      continue;
+    }
+    const std::size_t number = parts_[key->number].number;
+    const Tensor& parameter = all.parameters()[number];
+    const Range own = all.layout().own(number, rank);
+    if (own.size() > 0 || (parameter.numel() == 0 && rank == 0))
+      mine.set(io::piece_name(text, own.begin, parameter.shape()), values);
+  }
+  return mine;
 }
 
 void ShardedOptimizer::load_state_dict(const StateDict& dict) {

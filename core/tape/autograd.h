@@ -79,10 +79,10 @@ class Grads : public std::vector<Gradient> {
   Grads() = default;
   /// `return {dx, dw};` Temporaries are moved, which an initializer list could not.
   template <std::convertible_to<Gradient>... Rest>
-  Grads(Gradient first, Rest... rest) {
-    reserve(1 + sizeof...(rest));
-    push_back(std::move(first));
-    (push_back(std::move(rest)), ...);
+  Grads(Gradient first, Rest... rest) : std::vector<Gradient>(1 + sizeof...(rest)) {
+    Gradient* next = data();  // push_back would look at the capacity each time
+    *next = std::move(first);
+    ((*++next = std::move(rest)), ...);
   }
 };
 

@@ -1,4 +1,4 @@
-// One training step of whole models: forward, backward, optimizer.
+// One training step of whole models: forward, backward, optimizer; or a product with a model's Hessian.
 
 #include "bench/cases.h"
 #include "gradus/gradus.h"
@@ -26,6 +26,17 @@ Step gpt_step(const nn::GPTOptions& options, std::int64_t batch, std::int64_t to
 }
 
 namespace {
+
+/// The Hessian of a GPT's loss times a vector.
+Step hvp_step(const nn::GPTOptions& options, std::int64_t batch, std::int64_t tokens) {
+  const nn::GPT model(options);
+  std::vector<Tensor> v;
+  for (const Tensor& p : model.parameters()) v.push_back(randn(p.shape()));
+  return [=, ids = randint(0, options.vocab, {batch, tokens}),
+          targets = randint(0, options.vocab, {batch, tokens})] {
+    hvp([&] { return model.loss(ids, targets); }, model.parameters(), v);
+  };
+}
 
 Step encoder_step(std::int64_t layers) {
   const nn::TransformerEncoder model(
@@ -71,6 +82,8 @@ std::vector<Case> model_cases() {
   return {
       {"char-gpt", "nanoGPT's CPU setting: 4 layers, d 128, batch 12 x 64, AdamW",
        [=] { return gpt_step(small, 12, 64); }},
+      {"char-gpt-hvp", "the Hessian of char-gpt's loss times a vector",
+       [=] { return hvp_step(small, 12, 64); }},
       {"gpt2-124m", "GPT-2 small, batch 4 x 64, AdamW", [=] { return gpt_step(gpt2, 4, 64); }},
       {"generate-124m", "one token of GPT-2 small, keys and values cached",
        [=] { return generate_step(gpt2); }},

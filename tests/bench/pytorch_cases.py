@@ -35,6 +35,19 @@ def gpt(batch, tokens, **options):
     return training_step(GPT(**options), options["vocab"], batch, tokens)
 
 
+def hvp(batch, tokens, **options):
+    model = GPT(**options)
+    weights = list(model.parameters())
+    v = [torch.randn_like(w) for w in weights]
+    ids, targets = torch.randint(options["vocab"], (2, batch, tokens))
+
+    def step():
+        gradients = torch.autograd.grad(model.loss(ids, targets), weights, create_graph=True)
+        torch.autograd.grad(gradients, weights, v)
+
+    return step
+
+
 def generate(**options):
     model = GPT(**options)
     kept = [Kept(options["heads"], options["context"], options["d_model"]) for _ in model.blocks]
@@ -130,6 +143,7 @@ def tiny_add(requires_grad):
 # Name: what to set up, and how many runs make one measurement (as in model_cases.cpp and op_cases.cpp).
 CASES = {
     "char-gpt": (lambda: gpt(12, 64, **SMALL), 1),
+    "char-gpt-hvp": (lambda: hvp(12, 64, **SMALL), 1),
     "gpt2-124m": (lambda: gpt(4, 64, **GPT2), 1),
     "generate-124m": (lambda: generate(**GPT2), 1),
     "encoder-12": (lambda: encoder(12), 1),

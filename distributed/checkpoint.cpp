@@ -12,9 +12,7 @@ namespace gradus::distributed {
 
 namespace {
 
-std::int64_t bytes_in(const Tensor& x) {
-  return x.numel() * static_cast<std::int64_t>(size_of(x.dtype()));
-}
+std::int64_t bytes_in(const Tensor& x) { return x.numel() * static_cast<std::int64_t>(size_of(x.dtype())); }
 
 /// What this rank writes: its pieces, and of all other tensors, one after the other, an equal part.
 StateDict part_of(const Communicator& world, const StateDict& state) {

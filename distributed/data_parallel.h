@@ -48,8 +48,8 @@ struct DataParallelOptions {
 struct Shard {
   int index = 0, count = 1;
   std::int64_t begin = 0, end = 0;
-  std::int64_t batch_rows = 0;                  // of all shards
-  std::int64_t rank_begin = 0, rank_end = 0;    // the rows of this rank's shards
+  std::int64_t batch_rows = 0;                       // of all shards
+  std::int64_t rank_begin = 0, rank_end = 0;         // the rows of this rank's shards
   std::int64_t rows() const { return end - begin; }  // how many
   /// This shard's rows of a tensor [batch_rows, ...], or of one with this rank's rows only, as from a
   /// DataLoader with a share: `shard(x)`

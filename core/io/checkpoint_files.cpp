@@ -1,9 +1,9 @@
 // A checkpoint is a safetensors file with two kinds of notes added:
 //   gradus.crc32.NAME   CRC-32 of the bytes of tensor NAME
 //   gradus.crc32        CRC-32 of everything else: names, types, shapes and all other notes
-// Disks and copies can fail silently; a run resumed from damaged weights would not notice. One whose tensors are
-// in other files (checkpoint_parts.h) has notes gradus.parts, their number, and gradus.part.1, .2, ..., the
-// gradus.crc32 of each.
+// Disks and copies can fail silently; a run resumed from damaged weights would not notice. One whose tensors
+// are in other files (checkpoint_parts.h) has notes gradus.parts, their number, and gradus.part.1, .2, ...,
+// the gradus.crc32 of each.
 
 #include "gradus/core/io/checkpoint_files.h"
 
@@ -151,8 +151,7 @@ StateDict tensors_of_parts(const File& file, const Metadata& notes) {
               io::printable(file.path), io::printable(count));
   StateDict all;
   for (int part = 1; part <= parts; ++part) {
-    const std::string path =
-        part_path(fs::path(file.path).parent_path().string(), file.number, part, parts);
+    const std::string path = part_path(fs::path(file.path).parent_path().string(), file.number, part, parts);
     Metadata notes_of_part;
     const StateDict tensors = load_safetensors(path, &notes_of_part);
     verify(path, tensors, notes_of_part);

@@ -32,6 +32,6 @@ std::uint32_t save_checkpoint_part(const std::string& folder, std::int64_t numbe
 /// Once all parts are on disk: writes the last file, removes all but the two newest checkpoints. Throws
 /// when this process does not find the parts.
 void complete_checkpoint(const std::string& folder, std::int64_t number,
-                                const std::vector<std::uint32_t>& checksums, const Metadata& metadata);
+                         const std::vector<std::uint32_t>& checksums, const Metadata& metadata);
 
 }  // namespace gradus::io

@@ -132,17 +132,16 @@ void Loader::read_ahead() {
 /// The result does not depend on when or on which thread it is called: it reads no state that changes.
 MakeBatch Loader::maker() const {
   plan();
-  return
-      [self = this, source = source_, plan = plan_, dtype = dtype_, share = options_.share,
-       pads = !options_.pad.empty(),
-       draw = Source::Draw{place_.seed, place_.epoch}](std::int64_t number, const std::atomic<bool>& stop) {
-        const NoGrad no_grad;
-        const DefaultDType guard(dtype);
-        const KeptGenerator kept;
-        const Making making(self);
-        return share_of(share, pads, plan->batch(number),
-                        [&](const Array& ids) { return source->batch(ids, draw, stop); });
-      };
+  return [self = this, source = source_, plan = plan_, dtype = dtype_, share = options_.share,
+          pads = !options_.pad.empty(), draw = Source::Draw{place_.seed, place_.epoch}](
+             std::int64_t number, const std::atomic<bool>& stop) {
+    const NoGrad no_grad;
+    const DefaultDType guard(dtype);
+    const KeptGenerator kept;
+    const Making making(self);
+    return share_of(share, pads, plan->batch(number),
+                    [&](const Array& ids) { return source->batch(ids, draw, stop); });
+  };
 }
 
 void Loader::expect_outside() const {

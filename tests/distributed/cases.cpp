@@ -142,21 +142,25 @@ TrainingHashes batch_norm(const distributed::Communicator& world, int steps) {
   return hashes(world, model.state_dict(), opt.state_dict(), losses);
 }
 
-/// With `average`, of the weights; else two batches to a step.
+/// With `average`, of the weights; else two batches to a step. Batches come from a loader, which makes only
+/// this rank's share; the last one of an epoch has 4 rows, fewer than there are shards.
 TrainingHashes net(bool average, const distributed::Communicator& world, int steps) {
   manual_seed(4);
   const nn::Sequential model(nn::Linear(6, 20), tanh, nn::Dropout(0.1), nn::Linear(20, 1));
   DataParallel parallel(world, model, options());
   optim::RMSprop opt(model.parameters(), {.lr = 1e-2});
   optim::EMA ema(model.parameters(), 0.9);
-  Generator data(6);
+  const Tensor x = randn({64, 6}), y = x.prod(-1, true);
+  data::DataLoader loader({x, y}, {.batch_size = 10, .shuffle = true, .share = parallel.share()});
+  world.expect_same("The data", loader.fingerprint());
   std::vector<double> losses;
   for (int step = 0; step < steps; ++step) {
     opt.zero_grad();
     for (int part = 0; part < (average ? 1 : 2); ++part) {
-      const Tensor x = randn({10, 6}, data), y = x.prod(-1, true);
-      losses.push_back(
-          parallel.backward(10, [&](const Shard& shard) { return mse_loss(model(shard(x)), shard(y)); }));
+      const auto batch = loader.next();
+      losses.push_back(parallel.backward(loader.batch_rows(), [&](const Shard& shard) {
+        return mse_loss(model(shard(batch[0])), shard(batch[1]));
+      }));
     }
     opt.step();
     ema.update();
@@ -167,6 +171,43 @@ TrainingHashes net(bool average, const distributed::Communicator& world, int ste
 }
 
 }  // namespace
+
+std::string resumable_training(const distributed::Communicator& world, const std::string& folder, int steps,
+                               int every) {
+  manual_seed(5);
+  const nn::GPT model(
+      {.vocab = 40, .context = 12, .layers = 2, .block = {.d_model = 24, .heads = 2, .dropout = 0.1}});
+  DataParallel parallel(world, model, options(true));
+  distributed::Sharded<optim::AdamW> opt(parallel, model.parameters(), {.lr = 3e-3});
+  const Tensor text = randint(0, 40, {100, 13});
+  data::DataLoader loader(text, {.batch_size = 12, .shuffle = true, .share = parallel.share()});
+  if (!list_checkpoints(folder).empty()) {
+    const StateDict state = distributed::load_checkpoint(world, folder).tensors;
+    model.load_state_dict(state.with_prefix_removed("model."));
+    opt.load_state_dict(state.with_prefix_removed("optimizer."));
+    loader.load_state_dict(state.with_prefix_removed("loader."));
+    parallel.load_state_dict(state.with_prefix_removed("parallel."));
+  }
+  while (opt.steps() < steps) {
+    const Tensor batch = loader.next()[0];
+    opt.zero_grad();
+    parallel.backward(loader.batch_rows(), [&](const Shard& shard) {
+      const Tensor rows = shard(batch);
+      return model.loss(rows.slice(1, 0, 12), rows.slice(1, 1, 13));
+    });
+    opt.clip_grad_norm(0.5);
+    opt.step();
+    if (opt.steps() % every != 0) continue;
+    StateDict state;
+    state.add_all("model.", model.state_dict());
+    state.add_all("optimizer.", opt.pieces());
+    state.add_all("loader.", loader.state_dict());
+    state.add_all("parallel.", parallel.state_dict());
+    distributed::save_checkpoint(world, folder, state);
+  }
+  const TrainingHashes all = hashes(world, model.state_dict(), opt.state_dict(), {});
+  return all.weights + " " + all.optimizer;
+}
 
 const std::vector<std::string>& training_cases() {
   static const std::vector<std::string> names{"gpt",        "gpt-sharded",  "gpt-sliced", "t5",

@@ -25,4 +25,9 @@ const std::vector<std::string>& training_cases();
 /// Throws unless all ranks have the same result.
 TrainingHashes train_case(std::string_view name, const distributed::Communicator& world, int steps);
 
+/// Trains to this many steps, from the folder's newest checkpoint on, with one after each `every` steps.
+/// Returns the hashes of weights and optimizer.
+std::string resumable_training(const distributed::Communicator& world, const std::string& folder, int steps,
+                               int every);
+
 }  // namespace gradus::test

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "gradus/distributed/distributed.h"
 #include "gradus/gradus.h"
+#include "support.h"
 
 namespace gradus::test {
 
@@ -46,6 +49,39 @@ void train_gpt(const distributed::Communicator& world) {
   CHECK(opt.steps() == steps);
 }
 
+/// Returns the number of steps done, of which the folder keeps the last ones.
+std::int64_t train_on(const distributed::Communicator& world, const std::string& folder) {
+  manual_seed(0);
+  const nn::GPT gpt({.vocab = 20, .context = 8, .layers = 1, .block = {.d_model = 16, .heads = 2}});
+  distributed::DataParallel parallel(world, gpt, {.shard_gradients = true});
+  distributed::Sharded<optim::AdamW> opt(parallel, gpt.parameters(), {.lr = 1e-3});
+  data::DataLoader loader(randint(0, 20, {24, 9}), {.batch_size = 10, .share = parallel.share()});
+  // [resume]
+  if (!list_checkpoints(folder).empty()) {
+    const StateDict state = distributed::load_checkpoint(world, folder).tensors;
+    gpt.load_state_dict(state.with_prefix_removed("model."));
+    opt.load_state_dict(state.with_prefix_removed("optimizer."));
+    loader.load_state_dict(state.with_prefix_removed("loader."));
+    parallel.load_state_dict(state.with_prefix_removed("parallel."));
+  }
+  // [/resume]
+  const Tensor text = loader.next()[0];
+  parallel.backward(loader.batch_rows(), [&](const distributed::Shard& shard) {
+    const Tensor rows = shard(text);
+    return gpt.loss(rows.slice(1, 0, 8), rows.slice(1, 1));
+  });
+  opt.step();
+  // [checkpoint]
+  StateDict state;
+  state.add_all("model.", gpt.state_dict());
+  state.add_all("optimizer.", opt.pieces());  // of another optimizer: state_dict()
+  state.add_all("loader.", loader.state_dict());
+  state.add_all("parallel.", parallel.state_dict());
+  distributed::save_checkpoint(world, folder, state);
+  // [/checkpoint]
+  return opt.steps();
+}
+
 }  // namespace
 
 TEST_CASE("many machines: what the page quotes") {
@@ -58,6 +94,12 @@ TEST_CASE("many machines: what the page quotes") {
   });
   // [/threads]
   distributed::run_threads(2, train_gpt);
+  const ScratchFolder scratch;
+  const std::string folder = scratch / "checkpoints";
+  for (const int ranks : {2, 1, 4})
+    distributed::run_threads(ranks, [&](const distributed::Communicator& world) { train_on(world, folder); });
+  distributed::run_threads(
+      2, [&](const distributed::Communicator& world) { CHECK(train_on(world, folder) == 4); });
 }
 
 }  // namespace gradus::test

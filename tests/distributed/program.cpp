@@ -2,6 +2,7 @@
 //   program train THREADS STEPS    the hashes of all training cases, from rank 0
 //   program calls PIECE            every call of a communicator, with messages cut into pieces of PIECE bytes
 //   program fail HOW RANK          the rank fails in one of several ways in the middle of a training
+//   program resume FOLDER STEPS    a training that goes on from the folder's checkpoint; its hashes
 //   program option TEXT            the text may differ from rank to rank, and must not
 #include <csignal>
 #include <cstdio>
@@ -76,10 +77,13 @@ int main(int argc, char** argv) {
       if (world.rank() == 0) std::printf("%d ranks: all calls are right\n", world.size());
     } else if (what == "fail" && argc == 4) {
       return fail(world, argv[2], std::atoi(argv[3]));
+    } else if (what == "resume" && argc == 4) {
+      const std::string hashes = test::resumable_training(world, argv[2], std::atoi(argv[3]), 5);
+      if (world.rank() == 0) std::printf("%s\n", hashes.c_str());
     } else if (what == "option") {
       world.barrier();
     } else {
-      fail_input("program: expects train, calls, fail or option");
+      fail_input("program: expects train, calls, fail, resume or option");
     }
     return 0;
   });

@@ -60,13 +60,13 @@ std::string save_checkpoint(const Communicator& world, const std::string& folder
   if (world.size() == 1)
     return gradus::save_checkpoint(folder, io::join_pieces("save_checkpoint", state), metadata);
   world.expect_same("The tensors and notes of a checkpoint", common_part(state, metadata));
-  const Tensor number = zeros({}, i64);
+  const Tensor number = zeros({1}, i64);
   if (world.rank() == 0) number.fill_(io::next_checkpoint(folder));
   world.broadcast(number);
   const auto n = number.item<std::int64_t>();
   const std::uint32_t checksum =
       io::save_checkpoint_part(folder, n, world.rank() + 1, world.size(), part_of(world, state));
-  const Tensor all = world.all_gather(tensor(std::int64_t{checksum}));  // now every part is on disk
+  const Tensor all = world.all_gather(tensor({std::int64_t{checksum}}));  // now every part is on disk
   if (world.rank() == 0) {
     std::vector<std::uint32_t> checksums;
     for (const std::int64_t one : all.span<std::int64_t>())

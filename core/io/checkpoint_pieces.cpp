@@ -1,8 +1,10 @@
 // Tensors in pieces, and whole again.
 
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/io/checkpoint_parts.h"

@@ -61,7 +61,7 @@ while [ $killed -lt "$kills" ]; do
     finished=$((finished + 1))
   fi
   # Once finished, it begins again.
-  if [ "$(cat "$folder/output" | grep -c "^$unbroken\$")" = 1 ]; then
+  if grep -qx "$unbroken" "$folder/output"; then
     rm -rf "$folder/broken"
   elif grep -Eq '^[0-9a-f]{64} ' "$folder/output"; then
     fail "other bits than those of an unbroken run: $unbroken"

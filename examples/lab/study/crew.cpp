@@ -14,21 +14,19 @@
 #include "gradus/kit/program/interrupt.h"
 #include "lab/study/records.h"
 
-namespace gradus::lab {
-
-namespace {
+// Files of the lab are compiled together: the names here have a namespace of their own.
+namespace gradus::lab::crew {
 
 using distributed::Communicator;
-using distributed::Work;
 
-Crew* current_crew = nullptr;
-constexpr double kNever = 1e9;  // seconds: a run may take days
+static Crew* current_crew = nullptr;
+static constexpr double kNever = 1e9;  // seconds: a run may take days
 
-Tensor memory_for(std::int64_t bytes) { return zeros({bytes / 8 + 1}, i64); }
+static Tensor memory_for(std::int64_t bytes) { return zeros({bytes / 8 + 1}, i64); }
 
 /// A message is its length, [1], and its text.
-void send(const Communicator& world, int to, const Json& message) {
-  const std::string text = message.dump();
+static void send(const Communicator& world, int to, const Json& message) {
+  const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
   const auto size = static_cast<std::int64_t>(text.size());
   const Tensor bytes = memory_for(size);
   std::copy(text.begin(), text.end(), reinterpret_cast<char*>(bytes.mutable_span<std::int64_t>().data()));
@@ -55,17 +53,17 @@ class Incoming {
   const Communicator& world_;
   int from_;
   Tensor size_;
-  Work work_;
+  distributed::Work work_;
 };
 
 /// The CPU time of this thread so far: unlike wall time, it does not depend on the machine's other load.
-double thread_seconds() {
+static double thread_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-Json to_json(const Record& record) {
+static Json to_json(const Record& record) {
   return {{"seconds", record.seconds},
           {"numbers", record.measured.numbers},
           {"texts", record.measured.texts},
@@ -73,11 +71,11 @@ Json to_json(const Record& record) {
 }
 
 /// JSON has no NaN and no infinite numbers: null.
-double number_of(const Json& value) {
+static double number_of(const Json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
-Record record_of(const Json& message) {
+static Record record_of(const Json& message) {
   Record record;
   record.seconds = number_of(message.at("seconds"));
   for (const auto& [name, value] : message.at("numbers").items())
@@ -112,7 +110,7 @@ struct Assignment {
   }
 };
 
-Json measured(const StudyRun& run) {
+static Json measured(const StudyRun& run) {
   try {
     return to_json(measure(run));
   } catch (const kit::Interrupted&) {
@@ -122,7 +120,11 @@ Json measured(const StudyRun& run) {
   }
 }
 
-}  // namespace
+}  // namespace gradus::lab::crew
+
+namespace gradus::lab {
+
+using namespace crew;
 
 Record measure(const StudyRun& run) {
   const double start = thread_seconds();

@@ -181,9 +181,6 @@ void Array::fill_(Scalar value, const char* op) const {
 void Array::add_(const Array& source) const {
   check(shape_ == source.shape_ && dtype_ == source.dtype_, "add_: expects {} {}, got {} {}", dtype_, shape_,
         source.dtype_, source.shape_);
-  // A transposed gradient of a matrix is copied first: the copy works in tiles, the loop below would not.
-  if (numel_ > kGrain && is_contiguous() && !source.is_contiguous() && source.strides_.back() > 1)
-    return add_(source.contiguous());
   storage_.bump_version();
   dispatch_floating("add_", *this, [&]<class T>() {
     if (numel_ <= kGrain && is_contiguous() && source.is_contiguous()) {  // small ones: no loop to set up

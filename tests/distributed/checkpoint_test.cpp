@@ -32,7 +32,7 @@ std::string trained(const std::string& folder, int ranks, int steps) {
   return hashes;
 }
 
-std::string failure(int ranks, const std::function<void(const Communicator&)>& main) {
+std::string message_of(int ranks, const std::function<void(const Communicator&)>& main) {
   try {
     run_threads(ranks, main);
   } catch (const Error& error) {
@@ -95,7 +95,7 @@ TEST_CASE("checkpoints of ranks: what differs is an error on all") {
   const ScratchFolder scratch;
   const std::string folder = scratch / "run";
   CHECK(
-      failure(
+      message_of(
           4,
           [&](const Communicator& world) {
             distributed::save_checkpoint(world, folder, {{"w", full({3}, world.rank() == 2 ? 1.0 : 2.0)}});
@@ -103,7 +103,7 @@ TEST_CASE("checkpoints of ranks: what differs is an error on all") {
           .starts_with("The tensors and notes of a checkpoint must be the same on all ranks. Different from "
                        "rank 0: rank 2. "));
   CHECK(list_checkpoints(folder).empty());
-  CHECK(failure(2, [&](const Communicator& world) {
+  CHECK(message_of(2, [&](const Communicator& world) {
           const std::string own = folder + std::to_string(world.rank());
           save_checkpoint(own, {{"w", full({3}, world.rank())}});
           distributed::load_checkpoint(world, own);

@@ -56,7 +56,7 @@ std::string place(const Shape& shape, std::int64_t element) {
 
 bool is_near(double got, double want, double tolerance) {
   return got == want || (std::isnan(got) && std::isnan(want)) ||
-         std::abs(got - want) <= tolerance * (1 + std::abs(want));
+         (std::isfinite(want) && std::abs(got - want) <= tolerance * (1 + std::abs(want)));
 }
 
 void compare(const std::string& what, const Shape& shape, const std::vector<double>& got,

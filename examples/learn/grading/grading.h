@@ -27,7 +27,7 @@ namespace gradus::learn {
 void problem(const std::string& words);
 void expect(bool fine, const std::string& otherwise);
 /// Reports a problem unless shapes are equal and elements differ by at most tolerance (1 + |want|); NaN is
-/// near NaN.
+/// near NaN, and each infinity only near itself.
 void near(const std::string& what, const Tensor& got, const Tensor& want, double tolerance = 1e-9);
 void near(const std::string& what, double got, double want, double tolerance = 1e-9);
 void near(const std::string& what, const std::vector<double>& got, const std::vector<double>& want,

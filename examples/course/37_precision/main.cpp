@@ -87,7 +87,7 @@ int main() {
   for (const int n : {100, 1000, 10000, 20000000})
     row("sum of " + std::to_string(n) + " ones", 8, [&](Round r) { return sum(ones({n}), r); });
   row("loss of a blind guess among 50257", 4, [](Round r) { return r(std::log(sum(ones({50257}), r))); });
-  const Tensor z = layer_norm(randn({768}));  // mean 0, variance 1
+  const Tensor z = layer_norm(randn({768}).to(f64)).to(f32);  // mean 0, variance 1
   for (const int m : {0, 10, 100, 1000}) {
     const auto x = [&](Round r) { return rounded(z + m, r); };
     row("\nmean " + std::to_string(m) + ", variance", 4, [&](Round r) { return variance(x(r), r); });

@@ -28,8 +28,7 @@ class TapedGradient {
     const Tensor& y = call_.loss();
     check(y.requires_grad(),
           "sharpness: the loss depends on no parameter: it was computed from others, under NoGrad, or from "
-          "what "
-          "detach() or item() returned");
+          "what detach() or item() returned");
     gradients_ = detail::pull_back({y}, {ones_like(y)}, call_.inputs, {.create_graph = true});
     for (const Tensor& g : gradients_)
       check(isfinite(g).all(), "sharpness: the loss's gradients are not finite");

@@ -322,8 +322,7 @@ bool Needs::operator[](std::size_t input) const {
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   check(root.requires_grad(),
         "backward: the tensor {} does not require grad: no input did when it was computed, or NoGrad was on, "
-        "or "
-        "it is a gradient without create_graph",
+        "or it is a gradient without create_graph",
         root.shape());
   check(seed.shape() == root.shape() && seed.dtype() == root.dtype(),
         "backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),

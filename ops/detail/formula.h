@@ -57,10 +57,13 @@ inline Tensor expand_reduced(const Tensor& dy, const Shape& shape, const Axes& a
   return dy.reshape(kept).expand(shape);
 }
 
+inline Tensor at_most(const Tensor& x, double bound) {
+  return minimum(x, Tensor(array::scalar(bound, x.dtype())));
+}
 /// x limited to -bound .. bound, for a slope that has vanished beyond: there it would be 0 * inf. NaN keeps
 /// its gradient, which clamp's would make 0.
 inline Tensor limited(const Tensor& x, double bound) {
-  return where(x > bound, bound, where(x < -bound, -bound, x));
+  return maximum(at_most(x, bound), Tensor(array::scalar(-bound, x.dtype())));
 }
 
 }  // namespace gradus::formula

@@ -49,11 +49,12 @@ Tensor second_slope(UnaryGrad df, const Tensor& input) {
     const Tensor x = formula::limited(input, 800), s = sigmoid(x), q = sigmoid(-x);
     return s * q * (2 + x * (q - s));
   }
-  const Tensor x = formula::limited(input, 40), x2 = square(x);
   if (df == UnaryGrad::gelu) {
     constexpr double phi0 = std::numbers::inv_sqrtpi / std::numbers::sqrt2;  // phi(0)
-    return exp(x2 * -0.5) * (2 - x2) * phi0;
+    const Tensor half = formula::at_most(square(input) * 0.5, 800);
+    return exp(-half) * ((1 - half) * (2 * phi0));
   }
+  const Tensor x = formula::limited(input, 40), x2 = square(x);
   constexpr double a = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi, b = 0.044715 * a;
   const Tensor v = x * (x2 * b + a), slope = x2 * (3 * b) + a, s = sigmoid(v), q = sigmoid(-v);
   return s * q * (x2 * (12 * b) + 2 * a + x * (q - s) * square(slope));

@@ -7,6 +7,7 @@
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
 // A row whose squares leave the range of its dtype, or with |mean| > 160 / rstd, is done again in f64
 // (out_of_range.h): y and dx are right for every finite row. (PyTorch: NaN.)
+// Second derivatives: norm_derivative.h.
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/detail/formula.h"
 #include "gradus/ops/norm/norm_checks.h"
+#include "gradus/ops/norm/norm_derivative.h"
 #include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"
 
@@ -49,14 +51,18 @@ Normalized forward(const Array& x, const Array& weight, const Array& bias, doubl
   return out;
 }
 
-/// Those of dx, dweight and dbias that are needed.
+/// Which gradients to compute.
+struct Wanted {
+  bool dx, dweight, dbias;
+};
+
 Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& mean, const Array& rstd,
-               double eps, Needs needs) {
+               double eps, Wanted wanted) {
   const Rows rows(x.shape());
   const RowSums sums(rows);
-  const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
-  const Array dweight = needs[1] ? sums.partial_sums(x.dtype()) : Array();
-  const Array dbias = needs[2] ? sums.partial_sums(x.dtype()) : Array();
+  const Array dx = wanted.dx ? Array::empty(x.shape(), x.dtype()) : Array();
+  const Array dweight = wanted.dweight ? sums.partial_sums(x.dtype()) : Array();
+  const Array dbias = wanted.dbias ? sums.partial_sums(x.dtype()) : Array();
   dispatch_floating("layer_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), m(mean), r(rstd), pdy(dy);
     const RowPointers<T> pdx(dx), dw(dweight), db(dbias);
@@ -73,25 +79,12 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
       for_each_run<T>(i, end, m[0], r[0], fast, again);
     });
   });
-  return {dx, needs[1] ? array::sum(dweight, 0) : dweight, needs[2] ? array::sum(dbias, 0) : dbias};
+  return {dx, wanted.dweight ? array::sum(dweight, 0) : dweight, wanted.dbias ? array::sum(dbias, 0) : dbias};
 }
 
-/// The same as a formula. For constants m and s of a row, (x - m) s with eps s^2 has the layer norm of x with
-/// eps: with the mean and rstd that forward found, no square leaves the range and no rounding of m shows.
-/// Where a deviation is below the smallest normal number (1.2e-38 in f32, 2.2e-308 in f64) s may be infinite,
-/// and the result NaN.
-std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, const Array& mean,
-                               const Array& rstd, double eps, const Taped& of) {
-  const auto mean_of = [](const Tensor& rows) { return rows.mean(-1, true); };
-  Shape column = x->shape();
-  column[x->dim() - 1] = 1;
-  const Tensor m(mean.reshape(column)), s(rstd.reshape(column));
-  const Tensor z = (of.in(0, x) * 0.5 - m * 0.5) * (s * 2);  // x - m itself may leave the range
-  const Tensor d = z - mean_of(z), r = rsqrt(mean_of(square(d)) + square(s * std::sqrt(eps)));
-  const Tensor xhat = d * r, dn = w->defined() ? dy * of.in(1, w) : dy;
-  const auto over_rows = [&](const Tensor& t) { return formula::sum_to(t, {t.size(-1)}); };
-  return {of[0] ? (dn - mean_of(dn) - xhat * mean_of(dn * xhat)) * r * s : Tensor(),
-          of[1] ? over_rows(dy * xhat) : Tensor(), of[2] ? over_rows(dy) : Tensor()};
+Array dx_of(const NormOfRows& norm, const Array& dn, const Array& x) {
+  const Wanted dx{.dx = true, .dweight = false, .dbias = false};
+  return backward(dn.contiguous(), x, {}, norm.mean, norm.rstd, norm.eps, dx)[0].take();
 }
 
 }  // namespace
@@ -106,10 +99,14 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
   return record("layer_norm", out.y, {&x, &weight, &bias},
                 [x = Saved(rows), w = Saved(w), mean = out.mean, rstd = out.rstd, eps]<class V>(
                     const V& dy, auto of) -> GradsOf<V> {
-                  if constexpr (kTaped<V>)
-                    return derivative(dy, x, w, mean, rstd, eps, of);
-                  else
-                    return backward(dy.contiguous(), *x, *w, mean, rstd, eps, of);
+                  if constexpr (kTaped<V>) {
+                    const auto xhat = [](const Tensor& t, double e) { return layer_norm(t, {}, {}, e); };
+                    const NormOfRows norm{"layer_norm", xhat, dx_of, mean, rstd, eps};
+                    const auto [dx, dweight] = norm_derivative(norm, dy, x, w, of);
+                    return {dx, dweight, of[2] ? formula::sum_to(dy, {dy.size(-1)}) : Tensor()};
+                  } else {
+                    return backward(dy.contiguous(), *x, *w, mean, rstd, eps, {of[0], of[1], of[2]});
+                  }
                 });
 }
 

@@ -6,7 +6,8 @@
 //   dweight = sum of dy xhat over rows
 // Saves x and rstd.
 // A row whose squares leave the range of its dtype is done again in f64 (out_of_range.h): y and dx are right
-// for every finite row. kernels/body/norm.h: rms_norm, rms_norm_grad
+// for every finite row. Second derivatives: norm_derivative.h.
+// kernels/body/norm.h: rms_norm, rms_norm_grad
 
 #include <cmath>
 
@@ -16,6 +17,7 @@
 #include "gradus/ops/array/rows.h"
 #include "gradus/ops/detail/formula.h"
 #include "gradus/ops/norm/norm_checks.h"
+#include "gradus/ops/norm/norm_derivative.h"
 #include "gradus/ops/norm/out_of_range.h"
 #include "gradus/ops/ops.h"
 
@@ -47,13 +49,17 @@ RmsNormalized forward(const Array& x, const Array& weight, double eps) {
   return out;
 }
 
-/// dx and dweight, where they are needed.
+/// Which gradients to compute.
+struct Wanted {
+  bool dx, dweight;
+};
+
 Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& rstd, double eps,
-               Needs needs) {
+               Wanted wanted) {
   const Rows rows(x.shape());
   const RowSums sums(rows);
-  const Array dx = needs[0] ? Array::empty(x.shape(), x.dtype()) : Array();
-  const Array dweight = needs[1] ? sums.partial_sums(x.dtype()) : Array();
+  const Array dx = wanted.dx ? Array::empty(x.shape(), x.dtype()) : Array();
+  const Array dweight = wanted.dweight ? sums.partial_sums(x.dtype()) : Array();
   dispatch_floating("rms_norm", x, [&]<class T>() {
     const RowPointers<const T> px(x), w(weight), r(rstd), pdy(dy);
     const RowPointers<T> pdx(dx), dw(dweight);
@@ -71,21 +77,11 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
       for_each_run<T>(begin, end, nullptr, r[0], fast, again);
     });
   });
-  return {dx, needs[1] ? array::sum(dweight, 0) : dweight};
+  return {dx, wanted.dweight ? array::sum(dweight, 0) : dweight};
 }
 
-/// The same as a formula. For a constant s of a row, x s with eps s^2 has the RMS norm of x with eps: with
-/// the rstd that forward found, no square leaves the range. As in layer_norm, 1 / s must be a normal number.
-std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w, const Array& rstd,
-                               double eps, const Taped& of) {
-  const auto mean_of = [](const Tensor& rows) { return rows.mean(-1, true); };
-  Shape column = x->shape();
-  column[x->dim() - 1] = 1;
-  const Tensor s(rstd.reshape(column)), z = of.in(0, x) * s;
-  const Tensor r = rsqrt(mean_of(square(z)) + square(s * std::sqrt(eps)));
-  const Tensor xhat = z * r, dn = w->defined() ? dy * of.in(1, w) : dy;
-  return {of[0] ? (dn - xhat * mean_of(dn * xhat)) * r * s : Tensor(),
-          of[1] ? formula::sum_to(dy * xhat, {xhat.size(-1)}) : Tensor()};
+Array dx_of(const NormOfRows& norm, const Array& dn, const Array& x) {
+  return backward(dn.contiguous(), x, {}, norm.rstd, norm.eps, {.dx = true, .dweight = false})[0].take();
 }
 
 }  // namespace
@@ -99,10 +95,13 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
   return record(
       "rms_norm", out.y, {&x, &weight},
       [x = Saved(rows), w = Saved(w), rstd = out.rstd, eps]<class V>(const V& dy, auto of) -> GradsOf<V> {
-        if constexpr (kTaped<V>)
-          return derivative(dy, x, w, rstd, eps, of);
-        else
-          return backward(dy.contiguous(), *x, *w, rstd, eps, of);
+        if constexpr (kTaped<V>) {
+          const auto xhat = [](const Tensor& t, double e) { return rms_norm(t, {}, e); };
+          const auto [dx, dweight] = norm_derivative({"rms_norm", xhat, dx_of, {}, rstd, eps}, dy, x, w, of);
+          return {dx, dweight};
+        } else {
+          return backward(dy.contiguous(), *x, *w, rstd, eps, {of[0], of[1]});
+        }
       });
 }
 

@@ -39,6 +39,13 @@ Outcome outcome_of(Child child) {
   return outcome;
 }
 
+bool ended_by(int signal_number, int status) {
+#ifdef __SANITIZE_THREAD__  // runs handlers with all signals blocked: as in the first process of a container
+  if (WIFEXITED(status)) return WEXITSTATUS(status) == 128 + signal_number;
+#endif
+  return WIFSIGNALED(status) && WTERMSIG(status) == signal_number;
+}
+
 }  // namespace
 
 TEST_CASE("the first signal sets the flag and prints a message") {
@@ -62,8 +69,7 @@ TEST_CASE("the second signal ends the program") {
     raise(SIGINT);
     _exit(0);
   });
-  REQUIRE(WIFSIGNALED(outcome.status));
-  CHECK(WTERMSIG(outcome.status) == SIGINT);
+  CHECK(ended_by(SIGINT, outcome.status));
 }
 
 TEST_CASE("a second signal with the same cause is ignored") {
@@ -87,8 +93,7 @@ TEST_CASE("an uncaught signal ends the program at once, also one ignored by its 
       raise(SIGINT);
       _exit(0);
     });
-    REQUIRE(WIFSIGNALED(outcome.status));
-    CHECK(WTERMSIG(outcome.status) == SIGINT);
+    CHECK(ended_by(SIGINT, outcome.status));
     CHECK(outcome.said.empty());
   }
 }

@@ -84,6 +84,8 @@ TEST_CASE("grad: follows only paths to an input, and does not change other gradi
       "(create_graph if its result is to be differentiated), detach() what is a constant, or run the forward "
       "pass again",
       Error);
+  CHECK_THROWS_WITH_AS(y.backward(),
+                       doctest::Contains("backward: mul [] was already passed by a grad, vjp or hvp"), Error);
 }
 
 TEST_CASE("grad: in random graphs, bit for bit what backward adds, for leaves and inner tensors") {

@@ -82,6 +82,36 @@ TEST_CASE(
   CHECK(isnan(rms_norm(zeros({7}), {}, 0)).all());
 }
 
+TEST_CASE("layer_norm, rms_norm: second derivatives of difficult rows in f32 are those of f64") {
+  struct Case {
+    double deviation, mean;
+  };
+  for (const Case& c :
+       {Case{1, 0}, {1, 1e6}, {1e-30, 0}, {1e-30, 1e-27}, {1e30, 0}, {1e30, -3e32}, {1e36, 3e37}})
+    for (const bool about_mean : {true, false}) {
+      CAPTURE(c.deviation);
+      CAPTURE(c.mean);
+      CAPTURE(about_mean);
+      manual_seed(8);
+      const Tensor values = (randn({2, 33}, f64) * c.deviation + c.mean).to(f32);
+      // Of the size of 1 / rstd: then so is the result.
+      const double size = about_mean ? c.deviation : c.deviation + std::abs(c.mean);
+      const Tensor w = randn({33}, f32), dy = (randn({2, 33}, f64) * size).to(f32),
+                   v = (randn({2, 33}, f64) * size).to(f32);
+      const auto second = [&](DType dtype) {
+        const Tensor x = leaf(values.to(dtype)), weight = leaf(w.to(dtype)), seed = leaf(dy.to(dtype));
+        const Tensor y = about_mean ? layer_norm(x, weight, {}, 0) : rms_norm(x, weight, 0);
+        const Tensor dx = grad(y, {x}, {.grad_output = seed, .create_graph = true})[0];
+        std::vector<Tensor> found = grad((dx * v.to(dtype)).sum(), {x, weight, seed});
+        for (Tensor& t : found) t = t.to(f64);
+        return found;
+      };
+      const std::vector<Tensor> got = second(f32), wanted = second(f64);
+      for (const std::size_t i : {0U, 1U, 2U})
+        CHECK(((got[i] - wanted[i]).norm() / wanted[i].norm()).item() < 3e-6);
+    }
+}
+
 TEST_CASE("layer_norm, rms_norm: difficult rows, NaN and infinity do not change the bits of other rows") {
   manual_seed(6);
   for (const DType dtype : {f32, f64})

@@ -12,7 +12,9 @@ author = "the authors of gradus"
 project_copyright = "the authors of gradus"
 version = release = os.environ["GRADUS_VERSION"]
 language = "en"
-extensions = ["myst_parser", "pages", "tongues"]
+extensions = ["myst_parser", "pages", "formulas", "tongues"]
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "katex"
 exclude_patterns = ["**/data/**", "**/draw/**", "docs/course/template/**"]
 smartquotes = False
 highlight_language = "text"

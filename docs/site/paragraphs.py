@@ -1,7 +1,7 @@
 """Walks through a file's paragraphs and replaces each by the result of say(paragraph).
 
 A paragraph is a unit of translation: a heading, a paragraph joined to one line, a table cell, a picture's description.
-Code, output, indented formulas and comments are copied unchanged.
+Code, output, formulas ($$ ... $$, or indented) and comments are copied unchanged.
 """
 import json
 import re
@@ -12,7 +12,7 @@ ITEM = re.compile(r"(\s*)([-*]|\d+\.)(\s+)")
 
 def has_words(text):
     """Whether there is anything to translate: `x [B, T, C]` is the same in every language."""
-    rest = re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", " ", text)
+    rest = re.sub(r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|https?://\S+", " ", text)
     return re.search(r"[A-Za-z]{3}", rest) is not None or re.fullmatch(r"\W*(no|is|in|at)\W*", rest) is not None
 
 
@@ -34,7 +34,7 @@ def is_row(line):
 
 
 def alone(line):
-    return not line.strip() or is_row(line) or re.match(r"\s*(<!--|<img|</?details|```|#+ )", line)
+    return not line.strip() or is_row(line) or re.match(r"\s*(<!--|<img|</?details|```|\$\$|#+ )", line)
 
 
 def of_markdown(text, say):
@@ -44,8 +44,8 @@ def of_markdown(text, say):
         indent = len(line) - len(line.lstrip())
         if line.strip() and indent < item and not ITEM.match(line):
             item = 0
-        if line.lstrip().startswith("```"):
-            fence = re.match(r"\s*(`+)", line)[1]
+        if line.lstrip().startswith(("```", "$$")):
+            fence = re.match(r"\s*(`+|\$\$)", line)[1]
             out.append(line)
             i += 1
             while i < len(lines) and lines[i].strip() != fence:

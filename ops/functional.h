@@ -3,12 +3,12 @@
 //
 // A function takes its inputs, `[](const Tensor& x) { return x.exp(); }`, or none, `[&] { return
 // model.loss(x, y); }`. The first kind gets tensors of its own that share the inputs' values, so the inputs
-// need not require grad; a result computed from others than these does not depend on them. The inputs of the
+// need not require grad; a result computed from other tensors does not depend on them. The inputs of the
 // second kind are tensors it uses, such as model.parameters(), and require grad.
 //
 // The derivatives are exact up to rounding, in f32 and f64, and zeros where a result does not depend on an
 // input. The function is called once, with the tape on; no grad and no input changes, and the thread's
-// default generator is afterwards as before.
+// default generator is restored afterwards.
 
 #include <concepts>
 #include <utility>
@@ -26,7 +26,7 @@ struct FunctionalOptions {
 
 /// The outputs y, and v^T J for the Jacobian J of y: one v for each output, of its shape, gives one product
 /// for each input, of its shape. v may be left out for one output of one element. A forward and a backward
-/// pass. Without create_graph the latter frees also a graph from before the call that f uses and that leads
+/// pass. Without create_graph the latter also frees a graph from before the call that f uses and that leads
 /// to the inputs: record it inside f, or detach() it.
 /// `const auto [y, vj] = vjp([](const Tensor& x) { return x.exp(); }, {x}, {v});`
 std::pair<TensorList, TensorList> vjp(const TensorFunction& f, const std::vector<Tensor>& inputs,
@@ -43,7 +43,7 @@ std::pair<TensorList, TensorList> jvp(const TensorFunction& f, const std::vector
 
 /// H v for the Hessian H of the loss, which has one element: one v for each input, of its shape, gives one
 /// product for each, of its shape. v may be {} for one input of one element. Two backward passes, the
-/// second through the first. Without create_graph the second frees also a graph from before the call that
+/// second through the first. Without create_graph the second also frees a graph from before the call that
 /// the loss uses and that leads to the inputs: record it inside the loss, or detach() it. PyTorch returns the
 /// loss, too.
 /// `const TensorList hv = hvp([&] { return model.loss(x, y); }, model.parameters(), v);`

@@ -60,11 +60,11 @@ struct GradcheckOptions {
 /// Compares every derivative of every output element with respect to every element of the inputs that require
 /// grad with central differences, (f(x + eps) - f(x - eps)) / 2 eps, taken in place: f may use an input or a
 /// tensor that shares its memory, such as a model's parameters. Throws if one is off by more than atol + rtol
-/// |difference|; the message names the worst and the count. Inputs that require grad are f64 leaves without
-/// shared elements; others are constants. Adds to no grad. n elements cost 2 n + 2 calls of f and a backward
-/// per output element: for small inputs. The differences are computed without a tape, where on_grad() and
-/// grad() are errors (a function that calls them starts with `const EnableGrad on;`); buffers that f updates,
-/// such as running statistics, stay updated.
+/// |central difference|; the message names the worst and the count. Inputs that require grad are f64 leaves
+/// without shared elements; others are constants. Adds to no grad. n elements cost 2 n + 2 calls of f and a
+/// backward per output element: for small inputs. The differences are computed without a tape, where
+/// on_grad() and grad() are errors (a function that calls them starts with `const EnableGrad on;`); buffers
+/// that f updates, such as running statistics, stay updated.
 ///
 ///     gradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
 ///     gradcheck([&] { return model.loss(x, y); }, model.parameters());
@@ -77,12 +77,13 @@ struct GradgradcheckOptions {
   double atol = 1e-5, rtol = 1e-3;        // as in gradcheck
 };
 
-/// The second-order gradcheck: of (inputs, grad_outputs) -> grad(f(inputs), inputs, grad_outputs), with
-/// create_graph, all derivatives with respect to all elements of the inputs and of the grad_outputs that
-/// require grad. First, these gradients must be the ones of a plain backward, within the same tolerances.
-/// Throws as gradcheck does, and if an op has no second derivative. Outputs that require grad are f64; others
-/// are left out. It does not check the gradient itself, so call both. n elements of inputs and m of outputs
-/// cost 2 (n + m) + 3 calls of f with a backward that creates a graph, and n backward passes.
+/// The second-order gradcheck: it checks the function (inputs, grad_outputs) -> grad(f(inputs), inputs,
+/// grad_outputs), with create_graph: all its derivatives with respect to all elements of the inputs and of
+/// the grad_outputs that require grad. First, these gradients must be the ones of a plain backward, within
+/// the same tolerances. Throws as gradcheck does, and if an op has no second derivative. Outputs that require
+/// grad are f64; others are left out. It does not check the gradient itself, so call both. n elements of
+/// inputs and m of outputs cost 2 (n + m) + 3 calls of f with a backward that creates a graph, and n backward
+/// passes.
 ///
 ///     gradgradcheck([](const Tensor& x) { return my_op(x); }, {randn({3, 4}, f64).requires_grad_()});
 void gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,

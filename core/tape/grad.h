@@ -23,7 +23,7 @@ struct GradOptions {
 /// `const TensorList d = grad(loss, {w, b});  // loss.backward() would fill w.grad() and b.grad()`
 ///
 /// The gradients are constants unless create_graph is set: then ops that record themselves compute them, and
-/// grad or backward can differentiate them again, any number of times. One that does not depend on an input,
+/// grad or backward can differentiate them again, any number of times. One that is made of constants alone,
 /// as that of 3 x, is a constant all the same. An op without a second derivative throws, naming itself.
 /// `const Tensor g = grad(loss, {x}, {.create_graph = true})[0]; (loss + (g.norm() - 1).square()).backward();
 /// // a gradient penalty`

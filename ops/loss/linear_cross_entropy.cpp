@@ -9,9 +9,9 @@
 //   dx    = dz W,   dW += dz^T x,   dbias += sum of dz over rows
 // Forward does all of it when a gradient is wanted: while z is there, dz costs little, and nothing is
 // computed twice. That works because the loss is a scalar: its gradient only scales known results.
-//   saves dx, dW and dbias for dloss = 1; backward multiplies them by dloss, unless it is 1
-//   and x, W, bias and target for second derivatives alone, so x, as large as dx, stays in memory until
-//   backward; second derivatives compute the logits again, all at once, in several arrays [..., V]
+//   saves dx, dW and dbias for dloss = 1; backward multiplies them by dloss, unless that is 1. Also saves
+//   x, W, bias and target, for second derivatives alone; so x, as large as dx, stays in memory until
+//   backward. Second derivatives compute the logits again, all at once, in several arrays [..., V]
 
 #include "gradus/core/profile/profile.h"
 #include "gradus/core/tape/record.h"

@@ -11,9 +11,9 @@
 //        = |x| w + log(1 + exp(-|x|)), which never overflows      w = 1 - y where x > 0, y elsewhere
 //   dx   = g (s - y),   dy = -g x
 //   saves x and y
-// w is the weight of the outcome x speaks against. Where it is 0 an infinite x costs nothing.
+// w is the weight of the outcome that x votes against. Where it is 0 an infinite x costs nothing.
 //
-// Of nothing, the sum is 0 and the mean NaN.
+// For empty tensors the sum is 0 and the mean NaN.
 
 #include <cmath>
 

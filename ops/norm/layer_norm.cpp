@@ -6,7 +6,7 @@
 //   dweight = sum of dy xhat over rows,   dbias = sum of dy over rows
 // Saves x, mean and rstd: xhat is cheaper to compute again than to keep.
 // A row whose squares leave the range of its dtype, or with |mean| > 160 / rstd, is done again in f64
-// (out_of_range.h): y and dx are right for every finite row. (PyTorch: NaN.)
+// (out_of_range.h): y and dx are right for every finite row. (PyTorch: 0, NaN or few digits.)
 // Second derivatives: norm_derivative.h.
 // kernels/body/norm.h: layer_norm, layer_norm_grad (layer_norm_dx, layer_norm_grad_sums)
 

@@ -44,7 +44,7 @@ CASE("many steps", "Divide v by its length in every step: H^150 v is too large f
        1e-6);
 }
 CASE("v is not 1 everywhere",
-     "A v without a part along the eigenvector of the largest eigenvalue never finds it.") {
+     "A v without a part along the eigenvector of the largest eigenvalue does not find it.") {
   const Tensor a = tensor({{3.0, -2.0}, {-2.0, 3.0}});  // 5 along [1, -1], 1 along [1, 1]
   const Loss loss = [a](const Tensor& w) { return (w * matmul(a, w)).sum() / 2; };
   near("s", answer.top(loss, randn({2}).requires_grad_(), 12), 5, 1e-6);

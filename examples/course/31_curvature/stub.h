@@ -5,7 +5,7 @@
 //   H v = d(g . v)/dw       g = dL/dw, on the tape; v is a constant
 //
 //   power iteration:        v <- H v / |H v|, from a random v
-//   s = v . H v             for |v| = 1: the eigenvalue of largest size, with its sign
+//   s = v . H v             for |v| = 1: the eigenvalue of largest absolute value, with its sign
 //
 //   largest stable rate = 2 (1 + momentum) / s
 //

@@ -10,7 +10,6 @@ import shutil
 import sys
 from pathlib import Path
 
-import formulas
 import languages
 import reference
 
@@ -91,7 +90,6 @@ def main():
     # All pages: those already read again for the site would not count as changed for the book.
     good = sphinx("epub", root, out, *strict, "-a") and good
     shutil.copy(out / "epub/gradus.epub", out / "gradus.epub")
-    formulas.declare_mathml(out / "gradus.epub")
     if not good:
         sys.exit("the site was not built correctly")
 

@@ -71,9 +71,11 @@ def parts(text):
     """The parts that a translation must contain as often as its source."""
     code = re.findall(r"`+[^`]*`+", text)
     rest = re.sub(r"`+[^`]*`+", " ", text)
+    formulas = re.findall(r"\$[^$]+\$", rest)
+    rest = re.sub(r"\$[^$]+\$", " ", rest)
     links = re.findall(r"\]\(([^()]*)\)", rest)
     rest = re.sub(r"\]\([^()]*\)", "]", rest)
-    return {"code": Counter(code), "links": Counter(links), "pictures": Counter(re.findall(r"<img[^>]*>", rest)),
+    return {"code": Counter(code), "formulas": Counter(formulas), "links": Counter(links), "pictures": Counter(re.findall(r"<img[^>]*>", rest)),
             "numbers": Counter(re.findall(r"\d+(?:[.,]\d+)*", rest)),
             "signs of equations": Counter(re.findall(r"[√²³=≤≥∂Σᵀ^|≈∈δ]", rest)), "stars": Counter(re.findall(r"\*+", rest)),
             "braces": Counter(re.findall(r"\{[^{}]*\}|[{}]", rest))}

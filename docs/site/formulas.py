@@ -2,10 +2,10 @@
 import json
 import re
 import subprocess
-import zipfile
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset_file
 
@@ -41,6 +41,19 @@ def katex(app):
     return app.gradus_katex
 
 
+class Punctuation(SphinxTransform):
+    """Keeps a comma or a bracket on the line of the formula before it."""
+    default_priority = 404
+
+    def apply(self):
+        for formula in list(self.document.findall(nodes.math)):
+            after = formula.next_node(siblings=True, descend=False, ascend=False)
+            mark = re.match(r"[,.;:?!)\]،؛؟»，。；：？！）、]+", after) if isinstance(after, nodes.Text) else None
+            if mark:
+                formula["mark"] = mark[0]
+                after.parent.replace(after, nodes.Text(after[mark.end():]))
+
+
 def visit(display):
     def write(self, node):
         output = "mathml" if self.builder.name == "epub" else "htmlAndMathml"
@@ -48,7 +61,11 @@ def visit(display):
         if "error" in made:
             logger.warning("%s", made["error"], location=node)
         text = made.get("html", self.encode(node.astext()))
-        self.body.append(f'<div class="formula" dir="ltr">{text}</div>\n' if display else f'<span dir="ltr">{text}</span>')
+        if display:
+            self.body.append(f'<div class="formula" dir="ltr">{text}</div>\n')
+        else:
+            kind = "short formula" if len(node.astext()) < 40 else "formula"
+            self.body.append(f'<span class="{kind}">{text}{self.encode(node.get("mark", ""))}</span>')
         raise nodes.SkipNode
     return write
 
@@ -69,22 +86,6 @@ def add_fonts(app, error):
 def add_style(app, page, template, context, doctree):
     if app.builder.name == "html" and 'class="katex' in context.get("body", ""):
         context["css_files"] = [*context["css_files"], "_static/katex/katex.min.css"]
-
-
-def declare_mathml(book):
-    """A book's list of contents names the pages that contain MathML."""
-    path = Path(book)
-    with zipfile.ZipFile(path) as old:
-        files = [(entry, old.read(entry)) for entry in old.infolist()]
-    pages = {entry.filename for entry, data in files if b"<math" in data}
-
-    def mark(item):
-        return item[0] if item[1] not in pages or "properties=" in item[0] else item[0].replace("/>", ' properties="mathml"/>')
-    with zipfile.ZipFile(path, "w") as new:
-        for entry, data in files:
-            if entry.filename.endswith("content.opf"):
-                data = re.sub(r'<item href="([^"]*)"[^>]*/>', mark, data.decode()).encode()
-            new.writestr(entry, data)
 
 
 def setup(app):

@@ -46,7 +46,7 @@ class Directions(SphinxTransform):
         for code in self.document.findall(nodes.literal):
             if len(code.astext()) < SHORT:
                 code["classes"].append("short")
-        closed = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
+        closed = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment)
         for parent in dict.fromkeys(text.parent for text in self.document.findall(nodes.Text)):
             if not isinstance(parent, closed):
                 self.arrange(parent)
@@ -132,7 +132,7 @@ var splitQuery = (query) => query.split(/[^\\p{Letter}\\p{Number}_\\p{Emoji_Pres
 
 
 class Book(Epub3Builder):
-    """Lists all languages of the book; Sphinx itself lists only one."""
+    """Lists all languages of the book, of which Sphinx lists only one, and the pages that contain MathML."""
 
     def build_content(self):
         super().build_content()
@@ -140,6 +140,11 @@ class Book(Epub3Builder):
         first, text = "<dc:language>en</dc:language>", path.read_text(encoding="utf-8")
         others = "".join(f"<dc:language>{language}</dc:language>" for language in languages.LANGUAGES
                          if f"{language}/index" in self.env.found_docs)
+
+        def tell(item):
+            has_formulas = b"<math" in Path(self.outdir, item[1]).read_bytes()
+            return item[0].replace("/>", ' properties="mathml"/>') if has_formulas and "properties=" not in item[0] else item[0]
+        text = re.sub(r'<item href="([^"]*\.xhtml)"[^>]*/>', tell, text)
         path.write_text(text.replace(first, first + others), encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ parts='**Question.**
 
 # Prose only: quoted code and output, pictures and headings are looked at, not read word by word.
 minutes() {
-  awk '/^```/ { code = !code; next } !code && !/^(#|<|Program:|\[Contents\])/ && !/^    / { words += NF }
+  awk '/^ *(```|[$][$])/ { code = !code; next } { gsub(/[$][^$]+[$]/, "formula") } !code && !/^(#|<|Program:|\[Contents\])/ && !/^    / { words += NF }
        END { printf "%d", words / '$words_a_minute' + 1 }' "$1"
 }
 

@@ -1,7 +1,7 @@
 // Looks at every page of the site in a headless Chromium, as wide as a phone: node site_test.mjs build/docs/html [NAME...]
 // NAME: only pages with that in their name.
 // Fails at links and anchors that lead nowhere, pictures that are missing or have no words, pages wider than the screen,
-// scripts that complain, what paper would cut off, translated pages that call themselves English, and Persian pages whose
+// scripts that complain, formulas wider than the screen, what paper would cut off, translated pages that call themselves English, and Persian pages whose
 // formulas are torn in two; and when search finds nothing or dark mode is not dark.
 import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {join, relative, resolve} from 'node:path';
@@ -27,9 +27,13 @@ const look = `(() => {
   // Code and tables scroll by themselves; nothing that holds them does.
   const scrolling = [...document.querySelectorAll('body, main, .main, .content')]
       .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.tagName.toLowerCase());
+  const cut = [...document.querySelectorAll('div.formula, span.formula .base')]
+      .filter((e) => e.clientWidth && (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().width > innerWidth - 30) && !e.closest('table'))
+      .map((e) => (e.querySelector('annotation') ?? e).textContent.trim().slice(0, 60));
+  const backwards = [...document.querySelectorAll('.katex')].filter((e) => getComputedStyle(e).direction !== 'ltr').length;
   const narrow = [...document.querySelectorAll('td, th')].filter((e) => e.clientWidth && e.clientWidth < 50 && e.textContent.trim().length > 24)
       .map((e) => e.textContent.trim().slice(0, 40));
-  return {pictures, wide, narrow, scrolling, width: document.documentElement.scrollWidth, title: document.title,
+  return {pictures, wide, narrow, cut, backwards, scrolling, width: document.documentElement.scrollWidth, title: document.title,
           ids: [...document.querySelectorAll('[id], a[name]')].map((e) => e.id || e.name),
           language: [document.documentElement.lang, document.documentElement.dir],
           comments: /<!-- /.test([...document.querySelectorAll('article > section > p')].map((e) => e.innerText).join()),
@@ -52,7 +56,7 @@ const print = `(() => {
   dispatchEvent(new Event('beforeprint'));
   const all = [...document.querySelectorAll('article, body.source')].flatMap((e) => [...e.querySelectorAll('*')]);
   const edge = (e) => (e.parentElement.closest('article, body.source > main') ?? document.body).getBoundingClientRect();
-  const cut = all.filter((e) => e.clientWidth && e.matches('pre, table, .table-wrapper, .highlight, img, iframe') &&
+  const cut = all.filter((e) => e.clientWidth && e.matches('pre, table, .table-wrapper, .highlight, img, iframe, div.formula') &&
           (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > edge(e).right + 1 || e.getBoundingClientRect().left < edge(e).left - 1))
       .map((e) => e.tagName.toLowerCase() + ' ' + e.textContent.trim().slice(0, 40));
   const closed = all.filter((e) => e.matches('details:not([open])')).map((e) => 'closed: ' + e.textContent.trim().slice(0, 40));
@@ -74,6 +78,8 @@ const visit = async (page, file) => {
   else if (seen.scrolling.length > 0) fail(file, `scrolls sideways: ${seen.scrolling[0]}`);
   if (seen.wide.length > 0) fail(file, `has words beyond the screen's edge: ${seen.wide.slice(0, 3).join(' | ')}`);
   if (seen.narrow.length > 0) fail(file, `has cells too narrow to be read: ${seen.narrow[0]}`);
+  if (seen.cut.length > 0) fail(file, `has formulas wider than the screen: ${seen.cut.join(' | ')}`);
+  if (seen.backwards > 0) fail(file, `has ${seen.backwards} formulas that run from right to left`);
   if (seen.comments) fail(file, 'shows a comment');
   for (const {name, words, broken} of seen.pictures) {
     if (!words.trim()) fail(file, `${name} has no text that stands for it`);

@@ -4,6 +4,7 @@
 
 #include "gradus/core/creation.h"
 #include "gradus/core/detail/format.h"
+#include "gradus/core/tape/grad.h"
 #include "gradus/ops/detail/derivatives.h"
 #include "gradus/ops/ops.h"
 
@@ -26,12 +27,17 @@ class TapedGradient {
   TapedGradient(const TensorFunction& loss, const Tensors& parameters)
       : call_("sharpness", "parameter", loss, parameters, /*taped=*/false) {
     const Tensor& y = call_.loss();
-    check(y.requires_grad(),
+    if (y.requires_grad()) gradients_ = grad(y, call_.inputs, {.create_graph = true, .allow_unused = true});
+    bool depends = false;
+    for (std::size_t i = 0; i < gradients_.size(); ++i) {
+      Tensor& g = gradients_[i];
+      depends = depends || g.defined();
+      if (!g.defined()) g = zeros_like(call_.inputs[i]);
+      check(isfinite(g).all(), "sharpness: the loss's gradients are not finite");
+    }
+    check(depends,
           "sharpness: the loss depends on no parameter: it was computed from others, under NoGrad, or from "
           "what detach() or item() returned");
-    gradients_ = detail::pull_back({y}, {ones_like(y)}, call_.inputs, {.create_graph = true});
-    for (const Tensor& g : gradients_)
-      check(isfinite(g).all(), "sharpness: the loss's gradients are not finite");
   }
 
   /// H v.

@@ -2,6 +2,7 @@
 // Curvature: the largest eigenvalue of a loss's Hessian. Products with the Hessian, and the Hessian itself,
 // are in functional.h.
 
+#include <concepts>
 #include <cstdint>
 #include <vector>
 
@@ -36,5 +37,7 @@ struct Sharpness {
 /// until the end, and each product H v is one backward pass through it.
 Sharpness sharpness(const TensorFunction& loss, const std::vector<Tensor>& parameters,
                     const SharpnessOptions& options = {});
+template <std::same_as<Tensor> T>
+Sharpness sharpness(const TensorFunction&, const T&) = delete;  // in braces: sharpness(f, {x})
 
 }  // namespace gradus

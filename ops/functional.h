@@ -21,7 +21,8 @@
 namespace gradus {
 
 struct FunctionalOptions {
-  bool create_graph = false;  // the derivatives are on the tape and have derivatives themselves
+  bool create_graph = false;  // the derivatives are on the tape and have derivatives themselves: without it
+                              // they are constants for a function around this one
 };
 
 /// The outputs y, and v^T J for the Jacobian J of y: one v for each output, of its shape, gives one product
@@ -32,6 +33,10 @@ struct FunctionalOptions {
 std::pair<TensorList, TensorList> vjp(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                       const std::vector<Tensor>& v = {},
                                       const FunctionalOptions& options = {});
+template <std::same_as<Tensor> T>
+void vjp(const TensorFunction&, const T&, const auto&...) = delete;  // in braces: vjp(f, {x}, {v})
+template <std::same_as<Tensor> T>
+void vjp(const TensorFunction&, const std::vector<Tensor>&, const T&) = delete;  // vjp(f, {x}, {v})
 
 /// The outputs y, and J v: one v for each input, of its shape, gives one product for each output, of its
 /// shape: the derivative of y along v. v may be left out for one input of one element. Two backward passes,
@@ -40,6 +45,10 @@ std::pair<TensorList, TensorList> vjp(const TensorFunction& f, const std::vector
 std::pair<TensorList, TensorList> jvp(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                       const std::vector<Tensor>& v = {},
                                       const FunctionalOptions& options = {});
+template <std::same_as<Tensor> T>
+void jvp(const TensorFunction&, const T&, const auto&...) = delete;  // in braces: jvp(f, {x}, {v})
+template <std::same_as<Tensor> T>
+void jvp(const TensorFunction&, const std::vector<Tensor>&, const T&) = delete;  // jvp(f, {x}, {v})
 
 /// H v for the Hessian H of the loss, which has one element: one v for each input, of its shape, gives one
 /// product for each, of its shape. v may be {} for one input of one element. Two backward passes, the
@@ -53,7 +62,9 @@ template <std::floating_point T>
 TensorList hvp(const TensorFunction&, const std::vector<Tensor>&,  // products are exact: without eps
                const std::vector<Tensor>&, T eps) = delete;
 template <std::same_as<Tensor> T>
-TensorList hvp(const TensorFunction&, const T&, const auto&) = delete;  // in braces: hvp(f, {x}, {v})
+TensorList hvp(const TensorFunction&, const T&, const auto&) = delete;  // in braces: hvp(f, {x}, {v})[0]
+template <std::same_as<Tensor> T>
+TensorList hvp(const TensorFunction&, const std::vector<Tensor>&, const T&) = delete;  // hvp(f, {x}, {v})
 
 /// J[i][j], the derivative of output i with respect to input j, of the output's shape followed by the
 /// input's. A backward pass for each element of the outputs.
@@ -61,7 +72,7 @@ TensorList hvp(const TensorFunction&, const T&, const auto&) = delete;  // in br
 ListOf<TensorList> jacobian(const TensorFunction& f, const std::vector<Tensor>& inputs,
                             const FunctionalOptions& options = {});
 template <std::same_as<Tensor> T>
-ListOf<TensorList> jacobian(const TensorFunction&, const T&) = delete;  // in braces: jacobian(f, {x})
+ListOf<TensorList> jacobian(const TensorFunction&, const T&) = delete;  // in braces: jacobian(f, {x})[0][0]
 
 /// H[i][j], the second derivative of the loss, which has one element, with respect to inputs i and j, of
 /// their shapes one after the other. n elements of the inputs cost n backward passes through the gradient,
@@ -70,6 +81,6 @@ ListOf<TensorList> jacobian(const TensorFunction&, const T&) = delete;  // in br
 ListOf<TensorList> hessian(const TensorFunction& loss, const std::vector<Tensor>& inputs,
                            const FunctionalOptions& options = {});
 template <std::same_as<Tensor> T>
-ListOf<TensorList> hessian(const TensorFunction&, const T&) = delete;  // in braces: hessian(f, {x})
+ListOf<TensorList> hessian(const TensorFunction&, const T&) = delete;  // in braces: hessian(f, {x})[0][0]
 
 }  // namespace gradus

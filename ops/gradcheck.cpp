@@ -185,9 +185,10 @@ class Check {
     ++compared_;
     const double difference = std::abs(analytic - numeric);
     const double tolerance = options_.atol + options_.rtol * std::abs(numeric);
-    if (difference <= tolerance) return;  // not where one is NaN
+    const bool finite = std::isfinite(numeric);
+    if (finite ? difference <= tolerance : analytic == numeric) return;  // not where one is NaN
     ++off_;
-    const double excess = std::isnan(difference) ? INFINITY : difference - tolerance;
+    const double excess = finite && !std::isnan(difference) ? difference - tolerance : INFINITY;
     if (off_ == 1 || excess > worst_.excess) worst_ = {excess, k, i, j, analytic, numeric};
   }
 

@@ -2,6 +2,7 @@
 // gradcheck: is a backward correct? See docs/course/05_gradient_checking/README.md. gradgradcheck: and is its
 // own derivative, which grad(y, {x}, {.create_graph = true}) computes?
 
+#include <concepts>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -18,7 +19,8 @@ namespace gradus {
 class TensorFunction {
  public:
   template <class F>
-  requires(!std::is_same_v<std::decay_t<F>, TensorFunction>) TensorFunction(F f)
+  requires(!std::is_same_v<std::decay_t<F>, TensorFunction> && !std::is_same_v<std::decay_t<F>, Tensor>)
+      TensorFunction(F f)
       : call_([f = std::move(f)](const std::vector<Tensor>& x, const char* caller) -> std::vector<Tensor> {
           if constexpr (std::is_invocable_v<const F&, const Tensor&>)  // first: may be a generic lambda
             return list(f(expect(caller, x, 1)[0]));
@@ -35,6 +37,8 @@ class TensorFunction {
           }
         }),
         takes_inputs_(std::is_invocable_v<const F&, const Tensor&> || !std::is_invocable_v<const F&>) {}
+  template <std::same_as<Tensor> T>
+  TensorFunction(const T& loss) = delete;  // a function: [&] { return model.loss(x, y); }
   /// Throws, naming the caller, unless there are as many inputs as the function takes.
   std::vector<Tensor> operator()(const std::vector<Tensor>& inputs,
                                  const char* caller = "TensorFunction") const {

@@ -299,6 +299,9 @@ std::vector<Tensor> Node::derivative(const Tensor&, Needs) {
 }
 
 Tensor Taped::in(std::size_t i, const Array& values) const {
+  if (i >= node_->inputs.size())
+    fail_with("{} backward: of.in({}, ...): expects the number of an input, below {}", node_->op, i,
+              node_->inputs.size());
   const NodePtr& input = node_->inputs[i];
   if (input && values.shape() != input->shape)
     fail_with("{} backward: input {} was saved as {}, expects its shape {}", node_->op, i, values.shape(),
@@ -315,6 +318,9 @@ Tensor Taped::out(const Array& values) const {
 }
 
 bool Needs::operator[](std::size_t input) const {
+  if (input >= node_->inputs.size()) [[unlikely]]
+    fail_with("{} backward: of[{}]: expects the number of an input, below {}", node_->op, input,
+              node_->inputs.size());
   const NodePtr& node = node_->inputs[input];
   return node && node->requires_grad && Pass::leads(*node);
 }
@@ -322,7 +328,7 @@ bool Needs::operator[](std::size_t input) const {
 void run_backward(const Tensor& root, const Array& seed, bool retain_graph) {
   check(root.requires_grad(),
         "backward: the tensor {} does not require grad: no input did when it was computed, or NoGrad was on, "
-        "or it is a gradient without create_graph",
+        "or it is a gradient without create_graph, or a constant one",
         root.shape());
   check(seed.shape() == root.shape() && seed.dtype() == root.dtype(),
         "backward: expects a gradient {} {}, got {} {}", root.dtype(), root.shape(), seed.dtype(),

@@ -47,8 +47,8 @@ TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const G
       gradients.emplace_back(std::move(gradient));
   for (std::size_t i = 0; i < gradients.size(); ++i)
     check(gradients[i].defined() || options.allow_unused,
-          "grad: input {} {} was not used to make the output, or no gradient flows to it: leave it out, or "
-          "set allow_unused for an undefined tensor in its place",
+          "grad: input {} {} was not used to make the output, or no gradient flows to it: leave it out, "
+          "set allow_unused for an undefined tensor in its place, or call requires_grad_() before it is used",
           i, inputs[i].shape());
   return gradients;
 }

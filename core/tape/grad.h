@@ -29,6 +29,10 @@ struct GradOptions {
 /// // a gradient penalty`
 TensorList grad(const Tensor& output, const std::vector<Tensor>& inputs, const GradOptions& options = {});
 template <std::same_as<Tensor> T>
-TensorList grad(const Tensor&, const T&, const GradOptions& = {}) = delete;  // in braces: grad(y, {x})
+TensorList grad(const Tensor&, const T&, const GradOptions& = {}) = delete;  // in braces: grad(y, {x})[0]
+template <std::same_as<bool> T>
+TensorList grad(const Tensor&, const std::vector<Tensor>&, T) = delete;  // {.create_graph = true}
+template <std::same_as<Tensor> T>
+TensorList grad(const Tensor&, const std::vector<Tensor>&, const T&) = delete;  // {.grad_output = v}
 
 }  // namespace gradus

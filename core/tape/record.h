@@ -71,8 +71,8 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 /// (dy, needs) -> Grads on the tape. Capture data (Array, Saved, numbers), never a Tensor.
 /// `return record("neg", y, {&x}, [](const Array& dy, Needs) -> Grads { return {negative(dy)}; });`
 ///
-/// For second derivatives (grad with create_graph) the closure is also called with Tensors. It is then generic
-/// over V; docs/your_own_op.md shows a whole one:
+/// For second derivatives (grad with create_graph) the closure is also called with Tensors. It is then
+/// generic over V; docs/your_own_op.md shows a whole one:
 ///
 ///     return record("exp", y, {&x}, [y = Saved(y)]<class V>(const V& dy, auto of) -> GradsOf<V> {
 ///       if constexpr (kTaped<V>) return {dy * of.out(y)};
@@ -82,6 +82,9 @@ Tensor attach(const char* op, Array&& out, std::span<const Tensor* const> inputs
 /// A closure for Arrays alone makes an op without second derivatives.
 template <class F>
 Tensor record(const char* op, Array out, std::span<const Tensor* const> inputs, F backward) {
+  static_assert(std::is_invocable_r_v<Grads, F&, const Array&, Plain>,
+                "backward: (const Array& dy, Needs needs) -> Grads, or <class V>(const V& dy, auto of) -> "
+                "GradsOf<V>");
   if (!detail::wants_tape(inputs)) return detail::untaped(op, std::move(out), inputs);
   return detail::attach(op, std::move(out), inputs, new detail::OpNode<F>(std::move(backward)));
 }

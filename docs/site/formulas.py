@@ -64,7 +64,8 @@ def visit(display):
         if display:
             self.body.append(f'<div class="formula" dir="ltr">{text}</div>\n')
         else:
-            kind = "short formula" if len(node.astext()) < 40 else "formula"
+            seen = re.sub(r"\\[a-z]+|[{}^_ ]", "", node.astext())
+            kind = "short formula" if len(seen) <= 20 else "formula"  # short ones are not broken over two lines
             self.body.append(f'<span class="{kind}">{text}{self.encode(node.get("mark", ""))}</span>')
         raise nodes.SkipNode
     return write

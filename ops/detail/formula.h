@@ -57,13 +57,11 @@ inline Tensor expand_reduced(const Tensor& dy, const Shape& shape, const Axes& a
   return dy.reshape(kept).expand(shape);
 }
 
-inline Tensor at_most(const Tensor& x, double bound) {
-  return minimum(x, Tensor(array::scalar(bound, x.dtype())));
-}
 /// x limited to -bound .. bound, for a slope that has vanished beyond: there it would be 0 * inf. NaN keeps
 /// its gradient, which clamp's would make 0.
 inline Tensor limited(const Tensor& x, double bound) {
-  return maximum(at_most(x, bound), Tensor(array::scalar(-bound, x.dtype())));
+  const auto number = [&](double value) { return Tensor(array::scalar(value, x.dtype())); };
+  return maximum(minimum(x, number(bound)), number(-bound));
 }
 
 }  // namespace gradus::formula

@@ -51,7 +51,7 @@ Tensor second_slope(UnaryGrad df, const Tensor& input) {
   }
   if (df == UnaryGrad::gelu) {
     constexpr double phi0 = std::numbers::inv_sqrtpi / std::numbers::sqrt2;  // phi(0)
-    const Tensor half = formula::at_most(square(input) * 0.5, 800);
+    const Tensor half = square(formula::limited(input, 40)) * 0.5;
     return exp(-half) * ((1 - half) * (2 * phi0));
   }
   const Tensor x = formula::limited(input, 40), x2 = square(x);

@@ -8,8 +8,9 @@
 // where e is the gradient of xhat, and the last term comes from
 //   d rstd / d x = -rstd^2 xhat / C
 // since mean((x - mean)^2) and mean(x^2) have the derivative 2 xhat / (C rstd).
-// Each is as exact as the norm for rows that leave the range of their dtype (out_of_range.h), as long as rstd
-// and the result, which grows as rstd^2, are in range. Beyond, NaN may take the place of infinity.
+// Each is as exact as the norm for rows that leave the range of their dtype (out_of_range.h), as long as
+// rstd, its products with the gradients, and the result, which grows as rstd^2, are in range. Beyond, NaN may
+// take the place of infinity.
 
 #include "gradus/core/tape/record.h"
 #include "gradus/ops/ops.h"

@@ -75,8 +75,25 @@ void habits(const Tensor& x, const Tensor& y) {
   hvp([&] { return x; }, {y}, {y}, 1e-3);  // refused: products are exact: without eps
   jacobian([&] { return x; }, y);          // refused: in braces: jacobian(f, {x})
   hessian([&] { return x; }, y);           // refused: in braces: hessian(f, {x})
+  vjp([&] { return x; }, y, y);            // refused: in braces: vjp(f, {x}, {v})
+  jvp([&] { return x; }, {y}, y);          // refused: jvp(f, {x}, {v})
+  sharpness([&] { return x; }, y);         // refused: in braces: sharpness(f, {x})
   hvp([&] { return x; }, {y}, {y});
   jacobian([&] { return x; }, {y});
+}
+
+void gradients(const Tensor& loss, const nn::Linear& model, const Tensor& w, const Tensor& b,
+               const Tensor& v) {
+  // [gradients]
+  auto [dw, db] = grad(loss, {w, b});       // refused: decomposes into
+  const TensorList d = grad(loss, {w, b});  // d[0], d[1]
+  grad(loss, {w}, true);                    // refused: {.create_graph = true}
+  grad(loss, {w}, {.create_graph = true});
+  grad(loss, {w}, v);  // refused: {.grad_output = v}
+  grad(loss, {w}, {.grad_output = v});
+  sharpness(loss, model.parameters());  // refused: a function: [&] { return model.loss(x, y); }
+  sharpness([&] { return model(v).sum(); }, model.parameters());
+  // [/gradients]
 }
 
 void habits_of_numbers(Tensor x, const nn::Linear& model) {

@@ -27,9 +27,9 @@ const look = `(() => {
   // Code and tables scroll by themselves; nothing that holds them does.
   const scrolling = [...document.querySelectorAll('body, main, .main, .content')]
       .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => e.tagName.toLowerCase());
-  const cut = [...document.querySelectorAll('div.formula, span.formula .base')]
-      .filter((e) => e.clientWidth && (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().width > innerWidth - 30) && !e.closest('table'))
-      .map((e) => (e.querySelector('annotation') ?? e).textContent.trim().slice(0, 60));
+  const cut = [...document.querySelectorAll('div.formula, span.formula')].filter((e) => e.matches('div') ?
+          e.scrollWidth > e.clientWidth + 1 : !e.closest('table') && e.getBoundingClientRect().right > innerWidth)
+      .map((e) => e.querySelector('annotation').textContent.trim().slice(0, 60));
   const backwards = [...document.querySelectorAll('.katex')].filter((e) => getComputedStyle(e).direction !== 'ltr').length;
   const narrow = [...document.querySelectorAll('td, th')].filter((e) => e.clientWidth && e.clientWidth < 50 && e.textContent.trim().length > 24)
       .map((e) => e.textContent.trim().slice(0, 40));

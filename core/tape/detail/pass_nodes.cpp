@@ -145,9 +145,9 @@ void PassNodes::refuse(const Node& node, std::int32_t passes) const {
         caller, node.op, node.shape, in_module(node));
   if (passes == Node::kFreedByGrad)
     fail_with(
-        "{}: {} {}{} was already passed by a grad, vjp or hvp that freed what it saved: set its retain_graph "
-        "(create_graph if its result is to be differentiated), detach() what is a constant, or run the "
-        "forward pass again",
+        "{}: {} {}{} was already passed by a grad, vjp or hvp that freed what it saved: set its "
+        "create_graph if the result is to be differentiated, else its retain_graph; detach() what is a "
+        "constant; or run the forward pass again",
         caller, node.op, node.shape, in_module(node));
   fail_with(
       "{}: {} {}{} is being passed by another backward, of another thread or around this one: {} in "

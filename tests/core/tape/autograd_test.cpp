@@ -112,7 +112,7 @@ TEST_CASE("backward: errors") {
   check_error(
       [] { tensor(1.0).backward(); },
       "backward: the tensor [] does not require grad: no input did when it was computed, or NoGrad was on, "
-      "or it is a gradient without create_graph");
+      "or it is a gradient without create_graph, or a constant one");
   check_error([] { Tensor().backward(); }, "backward" + kUndefined);
   check_error([&] { (x * 2).backward(Tensor()); },
               "backward: the gradient is undefined: assign it first; a grad() is undefined before backward");

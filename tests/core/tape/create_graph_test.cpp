@@ -150,6 +150,22 @@ TEST_CASE("create_graph: a linear function's gradient is a constant, and no memo
               "on, or it is a gradient without create_graph, or a constant one");
 }
 
+TEST_CASE("create_graph: a closure that asks for an input the op does not have") {
+  const auto wrong = [](const Tensor& x, bool asks) {
+    return record("wrong", x.array(), {&x},
+                  [asks, x = Saved(x.array())]<class V>(const V& dy, auto of) -> GradsOf<V> {
+                    if (asks && of[1]) return {};
+                    if constexpr (kTaped<V>) return {dy * of.in(3, x)};
+                    return {dy};
+                  });
+  };
+  const Tensor x = leaf(tensor({1.0, 2.0}, f64));
+  check_error([&] { grad(wrong(x, false).sum(), {x}, {.create_graph = true}); },
+              "wrong backward: of.in(3, ...): expects the number of an input, below 1");
+  check_error([&] { wrong(x, true).sum().backward(); },
+              "wrong backward: of[1]: expects the number of an input, below 1");
+}
+
 TEST_CASE("create_graph: a result on the tape is no memory of others either") {
   const auto overwrite = [](const Tensor& t) {
     const NoGrad guard;
@@ -204,8 +220,8 @@ TEST_CASE("create_graph: unused inputs") {
       [&] {
         grad(y, {x, w}, {.create_graph = true});
       },
-      "grad: input 1 [3] was not used to make the output, or no gradient flows to it: leave it out, or "
-      "set allow_unused for an undefined tensor in its place");
+      "grad: input 1 [3] was not used to make the output, or no gradient flows to it: leave it out, "
+      "set allow_unused for an undefined tensor in its place, or call requires_grad_() before it is used");
   const std::vector<Tensor> d = grad(y, {w, x}, {.create_graph = true, .allow_unused = true});
   CHECK_FALSE(d[0].defined());
   CHECK(values(slope(d[1].sum(), x)) == Values{2, 2});

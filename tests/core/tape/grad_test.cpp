@@ -80,9 +80,9 @@ TEST_CASE("grad: follows only paths to an input, and does not change other gradi
   CHECK(gradient(w) == 2);
   CHECK_THROWS_WITH_AS(
       grad(y, {w}),
-      "grad: mul [] was already passed by a grad, vjp or hvp that freed what it saved: set its retain_graph "
-      "(create_graph if its result is to be differentiated), detach() what is a constant, or run the forward "
-      "pass again",
+      "grad: mul [] was already passed by a grad, vjp or hvp that freed what it saved: set its "
+      "create_graph if the result is to be differentiated, else its retain_graph; detach() what is a "
+      "constant; or run the forward pass again",
       Error);
   CHECK_THROWS_WITH_AS(y.backward(),
                        doctest::Contains("backward: mul [] was already passed by a grad, vjp or hvp"), Error);
@@ -279,8 +279,8 @@ TEST_CASE("grad: errors") {
       [&] {
         grad(y.sum(), {x, w});
       },
-      "grad: input 1 [3] was not used to make the output, or no gradient flows to it: leave it out, or "
-      "set allow_unused for an undefined tensor in its place");
+      "grad: input 1 [3] was not used to make the output, or no gradient flows to it: leave it out, "
+      "set allow_unused for an undefined tensor in its place, or call requires_grad_() before it is used");
   const std::vector<Tensor> d = grad((x * 2).sum(), {w, x}, {.allow_unused = true});
   CHECK_FALSE(d[0].defined());
   CHECK(values(d[1]) == Values{2, 2});

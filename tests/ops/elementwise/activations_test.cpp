@@ -83,13 +83,14 @@ TEST_CASE("smooth activations: derivatives of any order are NaN at NaN, and far 
     for (const Activation& activation : activations()) {
       if (!activation.kinks.empty()) continue;
       CAPTURE(activation.name);
-      const Tensor x = leaf(tensor({kNan, -1e4, 1e4}, dtype));
+      const Tensor x = leaf(tensor({kNan, -1e4, 1e4, -kInf, kInf}, dtype));
       const std::vector<Values> all = derivatives_of(activation.f, x, 4);
       for (std::size_t k = 0; k < all.size(); ++k) {
         CAPTURE(k);
         CHECK(std::isnan(all[k][0]));
         CHECK(all[k][1] == 0);
         CHECK(all[k][2] == (k == 0 && activation.at_infinity == kInf ? 1 : 0));
+        if (k > 0) CHECK((all[k][3] == 0 && all[k][4] == 0));
       }
     }
 }

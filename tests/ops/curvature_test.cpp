@@ -222,7 +222,7 @@ TEST_CASE("sharpness: errors, which do not change the parameters") {
       [&] { sharpness([&](const Tensor&) { return loss(w).detach(); }, {w}); },
       "sharpness: the loss depends on no parameter: it was computed from others, under NoGrad, or from "
       "what detach() or item() returned");
-  const Tensor other = leaf(w.clone());
+  const Tensor other = leaf(w.detach().clone());
   CHECK_THROWS_WITH_AS(sharpness([&] { return loss(w); }, {other}),
                        doctest::Contains("sharpness: the loss depends on no parameter"), Error);
   CHECK(sharpness([](auto p) { return p.square().sum(); }, {w}).value == near(2));  // a generic lambda

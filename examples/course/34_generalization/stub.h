@@ -3,16 +3,16 @@
 // AdamW's step, early stopping, and a split without a leak. About 20 lines.
 //
 // 1. One step of AdamW, with the decay as PyTorch and the library have it: rate lr, Adam as in chapter 21,
-//    and a decoupled weight decay. Gains and biases, which have one axis, get no decay.
-//    In which of Adam's lines does the decay appear? Does it shrink the old weights or the new ones?
+// and a decoupled weight decay. Gains and biases, which have one axis, get no decay.
+// In which of Adam's lines does the decay appear? Does it shrink the old weights or the new ones?
 //
 // 2. Train until `patience` epochs in a row have brought no new lowest validation loss, but for at most
-//    `most` epochs. At the end run.w holds the weights of the epoch with the lowest loss.
-//    What must be kept of these weights while training goes on? A loss may be NaN.
+// `most` epochs. At the end run.w holds the weights of the epoch with the lowest loss.
+// What must be kept of these weights while training goes on? A loss may be NaN.
 //
 // 3. A text of `tokens` tokens is cut in two; the second part has `held_out` tokens. A window that starts
-//    at s covers `context` tokens, and its targets are the same places shifted by one.
-//    Which windows use no token of the other part, neither as input nor as target?
+// at s covers `context` tokens, and its targets are the same places shifted by one.
+// Which windows use no token of the other part, neither as input nor as target?
 //
 //   struct Moments { Tensor m, v; };                     given in examples/course/34_generalization/given.h,
 //   struct Run { Tensor w; ... };                        as is what follows

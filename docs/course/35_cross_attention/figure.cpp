@@ -30,7 +30,7 @@ double draw_branch(Drawing& d, double fork, const Branch& branch) {
     d.box(kMemory, f, 92, "memory", Ink::blue);
     d.line(fmt::format("M{:g} {:g}H{:g}", kMemory - 46, f, right + 8));
     d.tip(right, f, 'l');
-    d.text(right + 22, f - 8, "k, v");
+    d.text(right + 22, f + 18, "k, v");
     d.text(kMemory, f + 36, "[B, S, C]", "mid");
     d.text(kMemory, f + 62, "the encoder's", "soft mid");
     d.text(kMemory, f + 82, "output", "soft mid");

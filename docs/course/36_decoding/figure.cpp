@@ -49,6 +49,7 @@ kit::LineChart draw() {
       .x_label = "nats a letter, by the model itself",
       .y_label = "share of texts (%), in tenths of a nat",
       .y_low = 0,
+      .y_high = 50,  // room for the labels
       .series = {drawn(log_p, 0.5, "temperature 0.5", 1), drawn(log_p, 1, "temperature 1", 0),
                  drawn(log_p, 2, "temperature 2", 2)},
       .references = {

@@ -51,13 +51,8 @@ Normalized forward(const Array& x, const Array& weight, const Array& bias, doubl
   return out;
 }
 
-/// Which gradients to compute.
-struct Wanted {
-  bool dx, dweight, dbias;
-};
-
 Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& mean, const Array& rstd,
-               double eps, Wanted wanted) {
+               double eps, NormWanted wanted) {
   const Rows rows(x.shape());
   const RowSums sums(rows);
   const Array dx = wanted.dx ? Array::empty(x.shape(), x.dtype()) : Array();
@@ -82,8 +77,8 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   return {dx, wanted.dweight ? array::sum(dweight, 0) : dweight, wanted.dbias ? array::sum(dbias, 0) : dbias};
 }
 
-Array dx_of(const NormOfRows& norm, const Array& dn, const Array& x) {
-  const Wanted dx{.dx = true, .dweight = false, .dbias = false};
+Array layer_norm_dx(const NormOfRows& norm, const Array& dn, const Array& x) {
+  const NormWanted dx{.dx = true};
   return backward(dn.contiguous(), x, {}, norm.mean, norm.rstd, norm.eps, dx)[0].take();
 }
 
@@ -101,7 +96,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
                     const V& dy, auto of) -> GradsOf<V> {
                   if constexpr (kTaped<V>) {
                     const auto xhat = [](const Tensor& t, double e) { return layer_norm(t, {}, {}, e); };
-                    const NormOfRows norm{"layer_norm", xhat, dx_of, mean, rstd, eps};
+                    const NormOfRows norm{"layer_norm", xhat, layer_norm_dx, mean, rstd, eps};
                     const auto [dx, dweight] = norm_derivative(norm, dy, x, w, of);
                     return {dx, dweight, of[2] ? formula::sum_to(dy, {dy.size(-1)}) : Tensor()};
                   } else {

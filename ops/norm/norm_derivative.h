@@ -27,6 +27,11 @@ struct NormOfRows {
   double eps;
 };
 
+/// Which gradients to compute.
+struct NormWanted {
+  bool dx = false, dweight = false, dbias = false;
+};
+
 struct NormDerivative {
   Tensor dx, dweight;
 };

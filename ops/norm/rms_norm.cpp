@@ -49,13 +49,8 @@ RmsNormalized forward(const Array& x, const Array& weight, double eps) {
   return out;
 }
 
-/// Which gradients to compute.
-struct Wanted {
-  bool dx, dweight;
-};
-
 Grads backward(const Array& dy, const Array& x, const Array& weight, const Array& rstd, double eps,
-               Wanted wanted) {
+               NormWanted wanted) {
   const Rows rows(x.shape());
   const RowSums sums(rows);
   const Array dx = wanted.dx ? Array::empty(x.shape(), x.dtype()) : Array();
@@ -80,8 +75,8 @@ Grads backward(const Array& dy, const Array& x, const Array& weight, const Array
   return {dx, wanted.dweight ? array::sum(dweight, 0) : dweight};
 }
 
-Array dx_of(const NormOfRows& norm, const Array& dn, const Array& x) {
-  return backward(dn.contiguous(), x, {}, norm.rstd, norm.eps, {.dx = true, .dweight = false})[0].take();
+Array rms_norm_dx(const NormOfRows& norm, const Array& dn, const Array& x) {
+  return backward(dn.contiguous(), x, {}, norm.rstd, norm.eps, {.dx = true})[0].take();
 }
 
 }  // namespace
@@ -97,7 +92,8 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
       [x = Saved(rows), w = Saved(w), rstd = out.rstd, eps]<class V>(const V& dy, auto of) -> GradsOf<V> {
         if constexpr (kTaped<V>) {
           const auto xhat = [](const Tensor& t, double e) { return rms_norm(t, {}, e); };
-          const auto [dx, dweight] = norm_derivative({"rms_norm", xhat, dx_of, {}, rstd, eps}, dy, x, w, of);
+          const auto [dx, dweight] =
+              norm_derivative({"rms_norm", xhat, rms_norm_dx, {}, rstd, eps}, dy, x, w, of);
           return {dx, dweight};
         } else {
           return backward(dy.contiguous(), *x, *w, rstd, eps, {of[0], of[1]});

@@ -142,9 +142,10 @@ class Book(Epub3Builder):
                          if f"{language}/index" in self.env.found_docs)
 
         def tell(item):
-            has_formulas = b"<math" in Path(self.outdir, item[1]).read_bytes()
-            return item[0].replace("/>", ' properties="mathml"/>') if has_formulas and "properties=" not in item[0] else item[0]
-        text = re.sub(r'<item href="([^"]*\.xhtml)"[^>]*/>', tell, text)
+            if "properties=" in item[0] or b"<math" not in Path(self.outdir, item[1]).read_bytes():  # the contents have one
+                return item[0]
+            return item[0].replace("/>", ' properties="mathml"/>')
+        text = re.sub(r'<item [^>]*\bhref="([^"]*\.xhtml)"[^>]*/>', tell, text)
         path.write_text(text.replace(first, first + others), encoding="utf-8")
 
 

@@ -66,7 +66,7 @@ def visit(display):
         else:
             seen = re.sub(r"\\[a-z]+|[{}^_ ]", "", node.astext())
             kind = "short formula" if len(seen) <= 20 else "formula"  # short ones are not broken over two lines
-            self.body.append(f'<span class="{kind}">{text}{self.encode(node.get("mark", ""))}</span>')
+            self.body.append(f'<span class="{kind}"><bdi dir="ltr">{text}</bdi>{self.encode(node.get("mark", ""))}</span>')
         raise nodes.SkipNode
     return write
 

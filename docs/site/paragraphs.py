@@ -103,7 +103,7 @@ def explanation(stub):
 def of_exercise(folder):
     """All texts of ./run learn for one exercise."""
     exercise = json.loads((folder / "exercise.json").read_text(encoding="utf-8"))
-    found = [exercise["title"], *explanation((folder / "stub.h").read_text(encoding="utf-8")), exercise["note"]]
+    found = [exercise["title"], *explanation((folder / "stub.h").read_text(encoding="utf-8")), exercise["note"], *exercise["hints"]]
     if (folder / "questions.json").exists():
         questions = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
         for one in questions["predictions"]:

@@ -65,6 +65,26 @@ TEST_CASE("progress: a link that leads nowhere is a file of the learner's too") 
   CHECK(fs::read_symlink(folder / "11_layer_norm.h.1") == folder / "elsewhere.h");
 }
 
+TEST_CASE("progress: an answer that was changed since it passed, and hints") {
+  const test::ScratchFolder folder;
+  Progress progress = progress_in(folder);
+  kit::replace_file(progress.answer(), "mine");
+  CHECK_FALSE(progress.changed());
+  progress.set_cases(5, 5);
+  CHECK(progress_in(folder).cases() == "done");
+  kit::replace_file(progress.answer(), "mine, too");
+  CHECK(progress_in(folder).cases() == "changed since it passed");
+  CHECK(progress_in(folder).done());
+  kit::replace_file(progress.answer(), "mine");
+  CHECK(progress_in(folder).cases() == "done");
+  fs::remove(progress.answer());
+  CHECK(progress_in(folder).changed());
+  CHECK(progress.hints() == 0);
+  progress.set_hints(2);
+  CHECK(progress_in(folder).hints() == 2);
+  CHECK(progress_in(folder).cases() == "changed since it passed");
+}
+
 TEST_CASE("progress: what is not as it is written is named, with its file") {
   const test::ScratchFolder folder;
   const std::string file = (folder / "11_layer_norm.json").string();
@@ -74,7 +94,7 @@ TEST_CASE("progress: what is not as it is written is named, with its file") {
   const std::pair<std::string, std::string> damaged[] = {
       {"null", "expects an object"},
       {"[]", "expects an object"},
-      {R"({"option": 1, "number": 1})", "expects the keys cases and said, got 'number'"},
+      {R"({"option": 1, "number": 1})", "expects the keys cases, graded, hints and said, got 'number'"},
       {R"({"cases": "x"})", cases},
       {R"({"cases": null})", cases},
       {R"({"cases": [1]})", cases},

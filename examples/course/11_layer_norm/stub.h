@@ -2,10 +2,12 @@
 
 // Layer norm, forward and backward. About 8 lines.
 //
-// For one token x of d channels (the last axis; all other axes are a batch):
+// A token x has d channels: the last axis. All other axes are a batch. Layer norm gives each token the mean
+// 0 and divides it by its standard deviation sigma. The variance is divided by d, not by d - 1, and eps is
+// added to it, under the root.
 //
-//   y = (x - mean) / sigma        sigma = sqrt(var + eps)        var = sum_i (x_i - mean)^2 / d
-//   dx = (dy - mean(dy) - y mean(dy y)) / sigma
+// The backward gets dy = dL/dy. In which ways does one channel of x change the y of all channels of its
+// token, and what does each of them add to dL/dx?
 //
 // There is no gain and no bias. Forbidden: layer_norm, rms_norm, normalize, var, std, backward, grad and nn.
 // Useful: x.mean(-1, true), square, sqrt.

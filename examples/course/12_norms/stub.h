@@ -2,18 +2,18 @@
 
 // Batch norm and RMSNorm. About 14 lines.
 //
-//   batch norm, training:   y = (x - m) / sqrt(v + eps)      m, v [C]: mean and biased variance over the
-//   batch (axis 0)
-//                           running mean <- 0.9 running mean + 0.1 m
-//                           running var  <- 0.9 running var  + 0.1 v N / (N - 1)          (unbiased: divided
-//                           by N - 1)
-//   batch norm, inference:  y = (x - running mean) / sqrt(running var + eps)              nothing is changed
-//   RMSNorm:                y = x / sqrt(mean(x^2) + eps)    over the last axis; the mean of x stays in
+// Batch norm gives each channel of x [N, C] the mean 0 and the variance 1. In training it takes mean and
+// variance from the batch (axis 0), and moves the running mean and the running variance a tenth of the way
+// from their old values to those of the batch. In inference it uses the running ones, and changes nothing.
+// RMSNorm subtracts nothing: it only brings the mean square over the last axis to 1.
+//
+// Conventions: in training y uses the biased variance (divided by N), but the running variance gets the
+// unbiased one (divided by N - 1). eps is always under the root. There is no gain and no bias.
 //
 //   struct Running { Tensor mean, var; };                    given in examples/course/12_norms/given.h
 //
-// The gradient goes through m, v and mean(x^2). Take only the values for the running statistics off the tape:
-// detach().
+// Through which of these statistics does the gradient go, and which are only values? detach() gives a
+// tensor's values without the tape.
 //
 // Forbidden: layer_norm, rms_norm, normalize, var, std and nn.
 

@@ -2,13 +2,16 @@
 
 // A wrong gradient on purpose, and how wrong it is. About 8 lines.
 //
-//   forward:   y = (x - mean) / sigma                sigma = sqrt(var + eps), var biased, over the last axis
-//   backward:  dx = (dy - mean(dy)) / sigma          sigma is treated as a constant: this is the mistake
-//   cosine(g, h) = sum(g h) / (|g| |h|)              over all elements
-//
-// A wrong gradient h still goes down the slope if its cosine with the right one is above 0.
+// The forward is layer norm over the last axis, without gain and bias: the variance is biased (divided by
+// the number of channels), and sigma is the root of variance + eps. The backward has a mistake: it treats
+// sigma as a constant. Which tensor must the tape not see, and which must it still see?
 //
 // Leave the backward to the tape: detach() gives the same values without their node on the tape.
+//
+// How far does a gradient h point away from the right one, g? `cosine` returns the cosine of the angle
+// between them, over all elements.
+//
+// A wrong gradient h still goes down the slope if its cosine with the right one is above 0.
 //
 // Forbidden: layer_norm, record, cosine_similarity and nn.
 

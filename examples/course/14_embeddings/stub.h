@@ -2,14 +2,16 @@
 
 // Embeddings, their gradient, and sinusoidal positions. About 12 lines.
 //
-//   embed:             y_t = table[id_t]                       a row for each token
-//   embed_backward:    dtable[v] = sum of dy_t over all t with id_t = v
-//   positions:         P[t][2i] = sin(t / 10000^(2i/C))        P[t][2i + 1] = cos(t / 10000^(2i/C))
+// `embed` gives each token its row of the table: id v gets row v. `embed_backward` is its backward: what
+// does a row get whose token occurs twice in the text, and what does a row get whose token does not occur?
 //
-// t counts from 0, and i from 0 to C/2 - 1. A token that occurs twice in the text gets the sum of both
-// gradients.
+// `positions` are those of Vaswani et al. 2017:
 //
-// Forbidden: embedding, backward and grad. Useful: table[ids], index_add(x, 0, ids, rows), zeros;
+//   P[t][2i] = sin(t / 10000^(2i/C))        P[t][2i + 1] = cos(t / 10000^(2i/C))
+//
+// t counts from 0, and i from 0 to C/2 - 1. C is even.
+//
+// Forbidden: embedding, backward and grad. Useful: x[ids], index_add(x, axis, ids, rows), zeros;
 // P[t][c] = number writes an element.
 
 /// ids [T] (i64), table [V, C] -> [T, C].

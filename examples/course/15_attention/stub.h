@@ -2,10 +2,12 @@
 
 // One head of attention. About 8 lines.
 //
-//   attention(q, k, v) = softmax(q k^T / sqrt(D) + mask) v          q, k [T, D], v [T, Dv]
+// q and k [T, D] are the queries and keys of T tokens, v [T, Dv] their values. Each query is compared with
+// the keys. How well they match decides the weights with which the query averages the values. With `causal`
+// a position sees itself and earlier positions, and nothing after it.
 //
-// Row i of the scores belongs to query i, column j to key j. The softmax runs over the keys. With `causal`
-// the mask is -infinity where j > i: a position sees itself and earlier positions, and nothing after it.
+// Over which axis do the weights of a query sum to 1? How does the size of a score stay the same for every
+// D? Which scores does the mask change, to what, and before or after the softmax?
 //
 // Forbidden: scaled_dot_product_attention, attention_weights, self_attention_packed and nn. Useful: matmul,
 // k.t(), softmax(x, axis), triu, masked_fill.

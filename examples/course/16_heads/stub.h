@@ -2,9 +2,13 @@
 
 // Several heads, and QK-norm. About 12 lines.
 //
-//   scores(q, k):   [B, H, T, T] = q k^T / sqrt(D)         q, k [B, H, T, D]: D is the size of one head, not C
-//   heads(q, k, v): softmax(scores) v  for each head, then [B, H, T, D] -> [B, T, C]: head h in channels h D ..
-//   qk_norm(q, k):  scores of q / rms(q) and k / rms(k), with rms(x) = sqrt(mean(x^2)) over the D channels of a head
+// q, k and v are [B, H, T, D]: D is the size of one head, and C = H D. `scores` returns [B, H, T, T],
+// scaled as in chapter 15. `heads` attends with each head, without a mask, and returns [B, T, C]: head h in
+// channels h D to h D + D - 1. `qk_norm_scores` returns the scores after an RMS norm, without eps and gain,
+// of each query and each key of each head.
+//
+// Which size belongs under the root? Over which axis do the weights sum to 1? In which order must the axes
+// stand before heads and channels become one axis?
 //
 // With QK-norm no score exceeds sqrt(D), however large q and k are.
 //

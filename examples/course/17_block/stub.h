@@ -2,11 +2,16 @@
 
 // Dropout, the feed-forward network, and a whole Pre-LN block. About 10 lines.
 //
-//   dropout(x) = x keep / (1 - p) in training, x in inference      keep is 1 with probability 1 - p, else 0
-//   ffn(x)     = gelu(x W1 + b1) W2 + b2                           W1 [C, 4C], W2 [4C, C]
-//   block(x):  h = x + attention(LN(x))        y = h + ffn(LN(h))  LN is layer_norm without gain and bias
+// `drop` is dropout. In training an element is kept with probability 1 - p (keep is 1) or becomes 0 (keep
+// is 0), and the expected value of the result must be x: what does that ask of the kept elements? In
+// inference the result is x itself.
 //
-// The second sublayer reads h, the output of the first, and not x.
+// `ffn` has two linear maps with biases, and one gelu: x [T, C], W1 [C, 4C], b1 [4C], W2 [4C, C], b2 [C]. A
+// token is a row of x.
+//
+// `block` is Pre-LN: attention, then the feed-forward network, each with its norm and its residual
+// connection. What does each norm read? LN is layer_norm without gain and bias. The block has no dropout,
+// and no norm at its end.
 //
 // Forbidden: dropout and nn. Useful: gelu, matmul, layer_norm.
 

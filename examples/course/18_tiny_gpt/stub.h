@@ -2,11 +2,13 @@
 
 // Sampling from a language model. About 14 lines.
 //
-//   top_k(logits, k, temperature): probabilities [V]: only the k largest logits stay, all others get probability 0;
-//                                  what stays is softmax(logits / temperature)
-//   generate(model, prompt, steps, context): appends `steps` tokens, each the most likely one (greedy). The model reads at
-//                                  most the last `context` tokens of all that is there so far, and returns the logits [V]
-//                                  of the next one.
+// `top_k` returns probabilities [V], given the logits [V]: the k largest logits stay, all other tokens get
+// probability 0. A temperature below 1 sharpens what stays, one above 1 flattens it. In which order do you
+// pick the k, apply the temperature and normalize, so that the sum is 1?
+//
+// `generate` appends `steps` tokens to the prompt, each the most likely one (greedy). The model reads at
+// most the last `context` tokens of all that is there so far, and returns the logits [V] of the next one.
+// What does it read once more tokens are there than fit?
 //
 // Forbidden: nn. Useful: topk(x, k), masked_fill, softmax(x, 0), argmax().item<std::int64_t>().
 

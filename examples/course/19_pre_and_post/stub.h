@@ -2,11 +2,12 @@
 
 // A Pre-LN stack and a Post-LN stack. About 10 lines.
 //
-//   Pre-LN:   x <- x + f(LN(x))     for each sublayer f, and after the last one  y = LN(x)
-//   Post-LN:  x <- LN(x + f(x))     for each sublayer f, and after the last one  y = x
+// Both apply the same sublayers, one after the other, each with a residual connection and one norm. In
+// Pre-LN the norm is on the branch, and the shortcut is untouched. In Post-LN it is on the stream, after
+// the addition. What does each sublayer read, and what leaves the stack: which of the two stacks needs one
+// more norm after its last sublayer?
 //
-// LN is layer_norm(x), without gain and bias. A Pre-LN stack needs the final norm; a Post-LN stack has it
-// already.
+// LN is layer_norm(x), without gain and bias.
 //
 //   using Sublayer = std::function<Tensor(const Tensor&)>;        given in
 //   examples/course/19_pre_and_post/given.h

@@ -2,13 +2,12 @@
 
 // A theorem's statement about depth, and how to see it in measurements. About 10 lines.
 //
-//   Lemma 2 (Xiong et al. 2020), Pre-LN at the start, after l layers:  (1 + l/2) d <= E|x_l|^2 <= (1 + 3l/2)
-//   d
+// Lemma 2 (Xiong et al. 2020) has two bounds for E|x_l|^2, the expected squared length of a token of d
+// channels in a Pre-LN stack before training, after l layers of attention and FFN each. The input has
+// E|x_0|^2 = d. The chapter says how much one layer adds at least, and at most. What are the two bounds?
 //
-//   A law y = c L^p is a straight line in logarithms: ln y = ln c + p ln L. Its slope p, by least squares
-//   over the points:
-//
-//     u_i = ln L_i,  w_i = ln y_i      p = sum (u_i - mean u)(w_i - mean w) / sum (u_i - mean u)^2
+// A law y = c L^p has the exponent p. How do you find it from measured points (L_i, y_i), with c unknown? Fit
+// by least squares in the logarithms of L and y; all points count the same.
 //
 // Forbidden: nothing. Loops or tensors, as you like.
 

@@ -2,8 +2,13 @@
 
 // Adam's step and Noam's learning rate. About 9 lines.
 //
-//   m <- b1 m + (1 - b1) g          v <- b2 v + (1 - b2) g^2
-//   w <- w - lr mhat / (sqrt(vhat) + eps)      mhat = m / (1 - b1^t)      vhat = v / (1 - b2^t)
+// Adam (Kingma & Ba 2015) keeps two running averages for every weight: m of the gradient, v of its square. b1
+// and b2 are the shares of the old m and v that remain when g comes in. Both start at 0, so they are too
+// small in the first steps. How does the step correct for that, and how long is the first one?
+//
+// g enters m and v before they are used. The moments are stored without the correction.
+//
+// Noam's rate (Vaswani et al. 2017) is a warm-up and a decay in one formula; d is the model's width:
 //
 //   noam(t) = d^-0.5 min(t^-0.5, t warmup^-1.5)
 //

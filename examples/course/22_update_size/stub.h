@@ -2,13 +2,18 @@
 
 // DeepNorm, Admin, and the size of an update. About 12 lines.
 //
-//   DeepNorm (one stack of N blocks):   LN(alpha x + f(x))       alpha = (2N)^(1/4)      beta = (8N)^(-1/4)
-//   Admin:                              omega_i = sqrt(1 + sum over j < i of Var[f_j])
-//   update_size:                        |f(w + dw) - f(w)|: how far the output moves, norm over all elements
+// DeepNorm (Wang et al. 2022) has two constants, here for one stack of N blocks:
 //
-// alpha multiplies the shortcut, and beta scales initial weights: it is not part of the forward. Admin's
-// omega also multiplies the shortcut; the 1 is the variance of the input, and the branches' variances come
-// from one batch.
+//   alpha = (2N)^(1/4)        beta = (8N)^(-1/4)
+//
+// It is Post-LN, except that alpha multiplies the shortcut. beta scales initial weights: it is not part of
+// the forward.
+//
+// Admin's (Liu et al. 2020) omega_i multiplies the shortcut of branch i, counted from 0. Its square is the
+// variance of the sum of the input and all branches before branch i, which count as independent. The input
+// has the variance 1; the branches' variances come from one batch. What is omega_i?
+//
+// The size of an update dw of the weights w is how far it moves the output f: a norm over all elements.
 //
 //   struct Constants { double alpha, beta; };        given in examples/course/22_update_size/given.h
 //

@@ -3,9 +3,8 @@
 // How sensitive is training to the learning rate? About 9 lines.
 //
 // Wortsman et al. (2309.14322) measure it with one number. A model is trained with several rates; loss[i] is
-// the final loss with rate i, and start is the loss before training:
-//
-//   sensitivity = mean over the rates of min(loss[i], start)  -  min over the rates of loss[i]
+// the final loss with rate i, and start is the loss before training. The sensitivity is how far the losses
+// lie above the smallest one, on average over all rates. How do you keep one diverged run from deciding it?
 //
 // A run that has diverged may end with NaN, or above start: in the mean it counts as start. The smallest loss
 // is taken as it is, but a NaN is never the smallest.

@@ -2,12 +2,11 @@
 
 // A schedule for a deep stack, and clipping by the global norm. About 12 lines.
 //
-//   step = 1 .. warmup:      rate = peak step / warmup
-//   step = warmup .. total:  rate = floor + (peak - floor) (1 + cos(pi q)) / 2        q = (step - warmup) /
-//   (total - warmup)
+// The rate rises in a straight line, from 0 at step 0 to peak at step warmup. Then it follows half a cosine,
+// from peak down to floor at step total. step counts from 1. What is the rate at a step?
 //
-//   clip(g, limit):  n = sqrt(sum over all tensors of all squares)
-//                    all tensors times limit / n if n > limit, else unchanged
+// clip takes the norm of all tensors together, as if they were one vector. If it is above the limit, the
+// result has exactly the limit as its norm; if not, nothing changes.
 //
 // Clipping does not change the direction: all tensors get the same factor.
 //

@@ -2,10 +2,12 @@
 
 // Placements between Pre-LN and Post-LN. About 12 lines.
 //
-//   Sandwich, Peri-LN:   x + LN(f(LN(x)))                              norms on both sides of the branch,
-//   none on the stream B2T:                 y = LN(x + attention(x))     z = LN(x + y + ffn(y))
-//                        the second norm also sees x, the block's input: a connection from bottom to top
-//   Mix-LN, L layers:    the first floor(L / 4) layers are Post-LN, all others Pre-LN
+// Sandwich, also called Peri-LN, has norms on both sides of the branch f and none on the stream.
+//
+// B2T is a Post-LN block of attention and FFN with one connection more, from bottom to top: x, the block's
+// input, is also part of the sum that the second norm sees. What does the block return?
+//
+// Mix-LN: of L layers the first quarter, rounded down, is Post-LN, all others Pre-LN.
 //
 // LN is layer_norm without gain and bias.
 //

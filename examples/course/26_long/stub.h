@@ -2,14 +2,18 @@
 
 // Positions for long sequences: rotary positions, a window, ALiBi. About 15 lines.
 //
-//   rotate(x, base): x [T, D]; channel i < D/2 of row t is rotated with channel i + D/2 by a = t
-//   base^(-2i/D):
-//                    y_i = x_i cos a - x_{i+D/2} sin a        y_{i+D/2} = x_i sin a + x_{i+D/2} cos a
-//   window(T, w):  [T, T], 1 where query i may see key j: 0 <= i - j < w, else 0
-//   alibi(T, m):   [T, T], -m (i - j) for j <= i, 0 elsewhere: added to the scores, the further the lower
+// rotate: x is [T, D], and row t is position t, from 0. Channels i and i + D/2, for i < D/2, are a pair,
+// which is rotated by the angle t base^(-2i/D). The sense of rotation is from channel i to channel i + D/2: a
+// quarter turn makes (0, 1) of (1, 0). What are the two new values of a pair?
 //
-// Forbidden: rope, alibi_slopes. Useful: arange(T), outer(a, b), cos, sin, x.slice(1, 0, D / 2), cat({a, b},
-// 1), arange(T).to(f64).unsqueeze(1) - arange(T).to(f64), tril.
+// window and alibi are [T, T], query i by key j. window is 1 where the query may see the key, else 0: it sees
+// itself and the w - 1 keys before it.
+//
+// ALiBi (Press et al. 2022) is added to the scores: it lowers a key's score by m for every position that the
+// key lies before the query. Keys in the future get 0, since the mask hides them.
+//
+// Forbidden: rope, alibi_slopes.
+// Useful: arange(T).to(f64), unsqueeze(1), outer(a, b), cos, sin, x.slice(1, 0, D / 2), cat({a, b}, 1), tril.
 
 Tensor rotate(const Tensor& x, double base) { return todo(x, base); }
 

@@ -2,13 +2,14 @@
 
 // What Llama and T5 do differently. About 10 lines.
 //
-//   SwiGLU (Llama):             ffn(x) = (silu(x Wg) * (x Wu)) Wd        silu(z) = z sigmoid(z); silu on the
-//   gate only grouped queries (Llama 2):  k has Hkv heads, q has H: each head of k serves H / Hkv
-//   neighbouring heads of q
-//                               [B, Hkv, T, D] -> [B, H, T, D]: head 0 several times, then head 1 several
-//                               times
-//   T5's scores:                q k^T + bias                             not divided by sqrt(D): the initial
-//   weights are
+// SwiGLU is Llama's FFN: x is multiplied by Wg for the gate and by Wu for the values, and Wd leads back.
+// silu(z) = z sigmoid(z), on the gate only. x is [N, C], Wg and Wu are [C, F], Wd is [F, C]. How does the
+// gate act on the values?
+//
+// Grouped queries (Llama 2): k is [B, Hkv, T, D] and q has H heads. Each head of k serves H / Hkv
+// neighbouring heads of q. serve returns k as [B, H, T, D], one head for each head of q.
+//
+// T5's scores have a bias added, and are not divided by sqrt(D): the initial weights are.
 //
 // Forbidden: nn, scaled_dot_product_attention. Useful: silu, matmul, repeat_interleave(x, count, axis).
 

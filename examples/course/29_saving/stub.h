@@ -2,10 +2,10 @@
 
 // The same bits for any number of threads. About 12 lines.
 //
-// Floating-point addition depends on the order: (a + b) + c is not a + (b + c). So a sum on several threads
-// is split into chunks of a fixed size, which does not depend on the number of threads. Each task adds one
-// chunk and stores the result in that chunk's place. Finally the results are added in the order of the
-// chunks.
+// Floating-point addition depends on the order: (a + b) + c is not a + (b + c). Here the sum is cut into
+// chunks, and each task adds one chunk, from its first element on. Tasks end in any order. What must a chunk
+// not depend on, and where, when and in which order are the results of the tasks joined, so that any number
+// of threads gives the same bits?
 //
 //   void run_tasks(int threads, int tasks, const std::function<void(int)>& task);
 //

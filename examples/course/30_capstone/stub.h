@@ -2,15 +2,15 @@
 
 // A verdict by rule, as in the ledger of claims. About 12 lines.
 //
-// A claim has a band, written down before the run. The figures of n seeds give an interval:
-//
-//   m = mean      s = sqrt(sum (x_i - m)^2 / (n - 1))      interval = m -+ t s / sqrt(n)
+// A claim has a band, written down before the run. The figures of n seeds give the interval of their mean, as
+// in chapter 10, with the given t. Where does it begin and end? It decides:
 //
 //   the whole interval is inside the band    -> Verdict::holds
 //   the whole interval is outside it         -> Verdict::fails
 //   it lies across an edge                   -> Verdict::unclear
 //
-// A claim with several questions tests each at a stricter level (Bonferroni): level(m) = 1 - 0.05 / m.
+// A single question has an interval of the level 0.95. Several questions share the error of 0.05 equally
+// (Bonferroni). Which level does each of their intervals have?
 //
 //   struct Band { double low, high; };  enum class Verdict { holds, fails, unclear };
 //   examples/course/30_capstone/given.h

@@ -2,12 +2,14 @@
 
 // The product of the Hessian and a vector, power iteration, and the largest stable rate. About 10 lines.
 //
-//   H v = d(g . v)/dw       g = dL/dw, on the tape; v is a constant
+// H is the matrix of the second derivatives of the loss at w, and v is a constant. How do two gradients give
+// H v, without H?
 //
-//   power iteration:        v <- H v / |H v|, from a random v
-//   s = v . H v             for |v| = 1: the eigenvalue of largest absolute value, with its sign
+// Power iteration multiplies a random v by H again and again, and scales it to length 1 each time. How does
+// the last v give s, the eigenvalue of largest absolute value, with its sign?
 //
-//   largest stable rate = 2 (1 + momentum) / s
+// Gradient descent with momentum steps by m <- momentum m + gradient, then w <- w - rate m. Up to which rate
+// does a small displacement along v not grow, for s > 0?
 //
 //   using Loss = std::function<Tensor(const Tensor& w)>;
 //   examples/course/31_curvature/given.h

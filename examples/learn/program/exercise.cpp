@@ -48,6 +48,8 @@ std::vector<Exercise> exercises(const fs::path& folder, const fs::path& language
       one.title = json.at("title");
       one.note = json.at("note");
       one.forbidden = json.at("forbidden");
+      one.hints = json.at("hints");
+      if (one.hints.size() != 3) fail("expects three hints: the idea, the equation, the line");
       one.allowed = json.value("allowed", std::vector<std::string>());
     } catch (const std::exception& error) {
       fail_input(file.string() + ": " + error.what());

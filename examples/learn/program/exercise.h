@@ -17,8 +17,9 @@ struct Exercise {
   std::filesystem::path folder;
   std::string title, note;
   std::vector<std::string> forbidden, allowed;
+  std::vector<std::string> hints;                 // three: the idea, the equation, the line
   std::vector<std::filesystem::path> catalogues;  // of the learner's language; empty: English
-  Catalogue words;  // title, note, questions, explanation, cases, hints and the program's phrases
+  Catalogue words;                                // all texts of the exercise, and the program's phrases
 
   /// The number as typed: "11".
   std::string typed() const { return std::to_string(number); }

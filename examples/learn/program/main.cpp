@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "gradus/core/error.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct Options {
   std::string exercise, language;
-  bool reset = false, ask = false;
+  bool reset = false, ask = false, hint = false;
   double limit = 10;
   fs::path folder = fs::path(GRADUS_SOURCE_FOLDER) / "my";
 };
@@ -57,11 +58,26 @@ std::string shown(const fs::path& path) {
   return relative.starts_with("..") ? path.string() : relative;
 }
 
+/// The hints so far and the next one.
+int show_hints(const Exercise& exercise, Progress& progress) {
+  const std::size_t count = std::min(progress.hints() + 1, exercise.hints.size());
+  progress.set_hints(count);
+  kit::print(fmt::format("{}. {}\n", exercise.number, exercise.words(exercise.title)));
+  for (std::size_t i = 0; i < count; ++i)
+    kit::print("\n" +
+               folded(exercise.words.phrase("Hint {i} of {all}:", fmt::arg("i", i + 1),
+                                            fmt::arg("all", exercise.hints.size())) +
+                      " " + exercise.words(exercise.hints[i])) +
+               "\n");
+  return 0;
+}
+
 int work_on(const Options& options) {
   const std::vector<Exercise> all = all_exercises(options);
   const Exercise& exercise = find(all, options.exercise);
   const Catalogue& words = exercise.words;
   Progress progress(exercise, options.folder);
+  if (options.hint) return show_hints(exercise, progress);
   const std::string file = shown(progress.answer()), typed = exercise.typed();
   const auto its_file = fmt::arg("file", file);
   const auto its_number = fmt::arg("exercise", typed);
@@ -121,6 +137,7 @@ int run(int argc, char** argv) {
       "Exercises that grade themselves: learn lists them, learn 11 puts the stub of exercise 11 into your\n"
       "folder or grades what you have written there.");
   line.flag("--reset", options.reset, "Start over; your old file is kept under another name");
+  line.flag("--hint", options.hint, "Show the next of three hints: the idea, the equation, the line");
   line.flag("--ask", options.ask, "Ask the questions even if the input is not a terminal");
   line.real("--limit", options.limit, "Seconds that a case may take", {0, 3600, true});
   line.text("--language", options.language, "Language, instead of the system's: en, fa, pt, tr, zh");
@@ -128,6 +145,7 @@ int run(int argc, char** argv) {
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
   if (!options.exercise.empty()) return work_on(options);
   if (options.reset) fail_input("--reset expects the number of an exercise: ./run learn 11 --reset");
+  if (options.hint) fail_input("--hint expects the number of an exercise: ./run learn 11 --hint");
   list(options);
   return 0;
 }

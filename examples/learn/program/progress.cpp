@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gradus/core/error.h"
+#include "gradus/core/io/crc32.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/kit/data/files.h"
 #include "learn/program/lock.h"
@@ -19,8 +20,10 @@ bool has_keys(const json& object, const char* one, const char* other) {
   return object.is_object() && object.size() == 2 && object.contains(one) && object.contains(other);
 }
 
+bool is_whole(const json& n) { return n.is_number_integer() && n >= 0; }
+
 bool are_cases(const json& cases) {
-  const auto whole = [](const json& n) { return n.is_number_integer() && n >= 0 && n <= 1'000'000; };
+  const auto whole = [](const json& n) { return is_whole(n) && n <= 1'000'000; };
   return cases.is_array() && cases.size() == 2 && whole(cases[0]) && whole(cases[1]) && cases[0] <= cases[1];
 }
 
@@ -36,7 +39,10 @@ std::string problem_in(const json& progress) {
   for (const auto& [key, value] : progress.items()) {
     if (key == "cases" && !are_cases(value)) return "cases: expects [passed, all], such as [3, 5]";
     if (key == "said" && !value.is_object()) return "said: expects an object";
-    if (key != "cases" && key != "said") return "expects the keys cases and said, got " + io::quote(key);
+    if ((key == "graded" || key == "hints") && !is_whole(value))
+      return key + ": expects a whole number of 0 or more";
+    if (key != "cases" && key != "said" && key != "graded" && key != "hints")
+      return "expects the keys cases, graded, hints and said, got " + io::quote(key);
   }
   if (const auto said = progress.find("said"); said != progress.end())
     for (const auto& [question, one] : said->items())
@@ -46,6 +52,8 @@ std::string problem_in(const json& progress) {
             io::quote(question));
   return "";
 }
+
+std::uint32_t checksum(const std::string& text) { return io::crc32(text.data(), text.size()); }
 
 }  // namespace
 
@@ -70,7 +78,10 @@ void Progress::change(const std::function<void(json&)>& how) {
 }
 
 void Progress::set_cases(int passed, int all) {
-  change([&](json& progress) { progress["cases"] = {passed, all}; });
+  change([&](json& progress) {
+    progress["cases"] = {passed, all};
+    if (begun()) progress["graded"] = checksum(text_of(answer_));
+  });
 }
 
 void Progress::forget_cases() {
@@ -82,11 +93,23 @@ bool Progress::done() const {
 }
 
 std::string Progress::cases(const Catalogue& words) const {
-  if (done()) return words.phrase("done");
+  if (done()) return changed() ? words.phrase("changed since it passed") : words.phrase("done");
   if (json_.contains("cases"))
     return words.phrase("{passed} of {all} cases", fmt::arg("passed", json_["cases"][0].get<int>()),
                         fmt::arg("all", json_["cases"][1].get<int>()));
   return begun() ? words.phrase("begun") : "";
+}
+
+bool Progress::changed() const {
+  if (!json_.contains("graded")) return false;
+  std::error_code unknown;
+  return !fs::is_regular_file(answer_, unknown) || checksum(text_of(answer_)) != json_["graded"];
+}
+
+std::size_t Progress::hints() const { return json_.value("hints", std::size_t{0}); }
+
+void Progress::set_hints(std::size_t shown) {
+  change([&](json& progress) { progress["hints"] = shown; });
 }
 
 json Progress::said(const std::string& question) const {

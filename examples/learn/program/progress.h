@@ -27,8 +27,14 @@ class Progress {
   /// The answer has changed and is not graded yet.
   void forget_cases();
   bool done() const;
+  /// The answer is another one than was graded.
+  bool changed() const;
   /// "3 of 5 cases", or another description of the state.
   std::string cases(const Catalogue& words = {}) const;
+
+  /// Hints shown so far.
+  std::size_t hints() const;
+  void set_hints(std::size_t shown);
 
   /// The answer to a question, by its text; null if it was not asked or was skipped.
   nlohmann::json said(const std::string& question) const;

@@ -1,11 +1,11 @@
 #!/bin/sh
-# check_growing_test.sh SOURCE: check_growing.sh accepts one more row of chapter 25, and no row that is lost, changed or moved.
+# check_growing_test.sh SOURCE: check_growing.sh accepts one more row of chapter 33, and no row that is lost, changed or moved.
 set -eu
 source=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-expected=$source/tests/compat/course/25_hybrids/expected.txt
+expected=$source/tests/compat/course/33_hybrids/expected.txt
 accepted() { # EDIT: whether a program that prints the expected lines after this edit passes
   sed "$1" "$expected" >printed.txt
   cmp -s printed.txt "$expected" && [ "$1" ] && {

@@ -39,7 +39,7 @@ status=0
   is 1 "02_tensors, stdout closed"
   says 'cannot write to stdout: Bad file descriptor'
   "$saving" >&- 2>err || status=$?
-  is 1 "29_saving, stdout closed"
+  is 1 "37_saving, stdout closed"
 
   # A closed stderr is no reason to stop, and no file takes its place.
   "$char_gpt" $gpt >out 2>&- || status=$?
@@ -59,7 +59,7 @@ for program in "$tensors" "$saving"; do
   head -c 512 text >full
   status=0
   ( ulimit -f 1 && trap '' XFSZ && exec "$program" >>full ) 2>err || status=$?
-  [ "${program##*/}" = 29_saving ] || is 1 "$program, stdout full"
+  [ "${program##*/}" = 37_saving ] || is 1 "$program, stdout full"
   status=0
 done
 says 'File too large'
@@ -121,7 +121,7 @@ chmod 755 "$folder"
 if ${as:-env} true 2>/dev/null && ${as:-env} test -x "$saving"; then
   # shellcheck disable=SC2086
   ( cd closed && $as "$saving" 2>../err >../out ) || status=$?
-  is 1 "29_saving in a folder it may not write"
-  says '29_saving: '
+  is 1 "37_saving in a folder it may not write"
+  says '37_saving: '
   says 'Permission denied'
 fi

@@ -25,7 +25,7 @@ TEST_CASE("grading: a number is near one within the tolerance, NaN near NaN, an 
 
 TEST_CASE("grading: what is wrong is said in the learner's language, with the numbers as they are") {
   const test::ScratchFolder folder;
-  std::ofstream(folder / "pt.po") << R"(msgid "the mean"
+  std::ofstream(folder / "pt.po") << R"po(msgid "the mean"
 msgstr "a média"
 
 msgid "the step goes up"
@@ -42,7 +42,7 @@ msgstr "ainda não escrito"
 
 msgid "gradient of input {0} along element {1}: {2}, but the outputs change by {3}"
 msgstr "gradiente da entrada {0}, elemento {1}: {2}, mas {3}"
-)";
+)po";
   struct Portuguese {
     explicit Portuguese(const std::filesystem::path& file) { language().add(file); }
     ~Portuguese() { language() = Catalogue(); }

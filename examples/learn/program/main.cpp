@@ -87,7 +87,8 @@ int check_answers(const Exercise& exercise, Progress& progress) {
       "again next time.",
       fmt::arg("page", page));
   kit::print(folded(asks) + "\n\n");
-  const int right = ask_answers(questions, progress, std::cin, std::cout, words);
+  ask_answers(questions, progress, std::cin, std::cout, words);
+  const int right = right_answers(questions, progress);
   kit::print(
       words.phrase("Right answers: {right} of {all}.", fmt::arg("right", right), fmt::arg("all", all)) +
       "\n");
@@ -145,7 +146,7 @@ int work_on(const Options& options) {
   Calibration calibration;
   add(calibration, questions, progress);
   if (calibration.asked > 0) kit::print(folded(calibration.words(words)) + "\n");
-  if (!questions.answers.empty())
+  if (right_answers(questions, progress) < static_cast<int>(questions.answers.size()))
     kit::print(words.phrase("Next, the exercises of the page: ./run learn {exercise} --answers checks their "
                             "numbers.",
                             its_number) +

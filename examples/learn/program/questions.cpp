@@ -183,14 +183,17 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
     if (open(c) && in) ask_choice(c, progress, in, out, words);
 }
 
-int ask_answers(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
-                const Catalogue& words) {
-  const auto right = [&](const HandAnswer& a) {
-    const nlohmann::json said = progress.said(a.key());
-    return said.is_object() && said.value("right", false);
-  };
+namespace {
+bool is_right(const HandAnswer& a, const Progress& progress) {
+  const nlohmann::json said = progress.said(a.key());
+  return said.is_object() && said.value("right", false);
+}
+}  // namespace
+
+void ask_answers(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
+                 const Catalogue& words) {
   for (const HandAnswer& a : questions.answers) {
-    if (right(a)) continue;
+    if (is_right(a, progress)) continue;
     std::string title = words.phrase("Exercise {number} of the page", fmt::arg("number", a.exercise));
     if (!a.of.empty()) title += ": " + words(a.of);
     if (!a.unit.empty()) title += " (" + words(a.unit) + ")";
@@ -213,6 +216,10 @@ int ask_answers(const Questions& questions, Progress& progress, std::istream& in
       break;
     }
   }
+}
+
+int right_answers(const Questions& questions, const Progress& progress) {
+  const auto right = [&](const HandAnswer& a) { return is_right(a, progress); };
   return static_cast<int>(std::count_if(questions.answers.begin(), questions.answers.end(), right));
 }
 

@@ -50,9 +50,11 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
          const Catalogue& words = {});
 
 /// Asks for the answers to the page's exercises, except those that were right before. An empty line skips
-/// one. Each answer is saved before it is judged. Returns how many of all are right.
-int ask_answers(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
-                const Catalogue& words = {});
+/// one. Each answer is saved before it is judged.
+void ask_answers(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
+                 const Catalogue& words = {});
+/// How many of the answers are right.
+int right_answers(const Questions& questions, const Progress& progress);
 
 /// How well a learner's confidence matches the results.
 struct Calibration {

@@ -104,25 +104,56 @@ def of_exercise(folder):
     """All texts of ./run learn for one exercise."""
     exercise = json.loads((folder / "exercise.json").read_text(encoding="utf-8"))
     found = [exercise["title"], *explanation((folder / "stub.h").read_text(encoding="utf-8")), exercise["note"], *exercise["hints"]]
-    if (folder / "questions.json").exists():
-        questions = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
-        for one in questions["predictions"]:
-            found += [one["ask"], one.get("unit", ""), one["note"]]
-        for one in questions["choices"]:
-            found += [one["ask"]] + [words for option in one["options"] for words in (option["text"], option["why"])]
+    questions = json.loads((folder / "questions.json").read_text(encoding="utf-8")) if (folder / "questions.json").exists() else {}
+    for one in questions.get("predictions", []):
+        found += [one["ask"], one.get("unit", ""), one["note"]]
+    for one in questions.get("choices", []):
+        found += [one["ask"]] + [words for option in one["options"] for words in (option["text"], option["why"])]
     found += literals(r"\bCASE\(", folder / "cases.h")
-    return list(dict.fromkeys(words for words in found if has_words(words)))
+    found = [words for words in found if has_words(words)]
+    # What a case says of a wrong answer, and the answers to the page's exercises: many are formulas, such as sum_to(dy, [2, 3]).
+    others = arguments(r"\b(?:near|expect|problem|phrase)\(", folder / "cases.h")
+    others += [one.get(key, "") for one in questions.get("answers", []) for key in ("of", "unit", "how")]
+    found += [words for words in others if has_words(without_names(words))]
+    return list(dict.fromkeys(found))
+
+
+def without_names(text):
+    """A formula's text without the names of functions and variables."""
+    return re.sub(r"\b(\w+(?=\()|\w*_\w*|log(10)?\b)", " ", text)
+
+
+TEXT = r'"(?:[^"\\]|\\.)*"'
+
+
+def joined(literal):
+    """The text of adjacent C++ literals: of "a" "b"."""
+    return "".join(json.loads(part) for part in re.findall(TEXT, literal))
+
+
+def arguments(call, path):
+    """The string literals that are arguments of a call in a C++ file, at any place but not inside another call."""
+    source = path.read_text(encoding="utf-8")
+    found = []
+    for begin in re.finditer(call, source):
+        depth, given, at = 1, "", begin.end()
+        while depth:
+            text = re.compile(TEXT).match(source, at)
+            depth += 0 if text else (source[at] in "([{") - (source[at] in ")]}")
+            given += (text[0] if text else source[at]) if depth == 1 else " "
+            at = text.end() if text else at + 1
+        # An argument is a literal, or one of two after a condition.
+        found += [joined(one) for one in re.findall(rf"(?<![\w+])(?:(?<=[,?:])|^)\s*({TEXT}(?:\s*{TEXT})*)\s*(?=[,:]|$)", given)]
+    return found
 
 
 def literals(call, path):
     """The string arguments of a call in a C++ file, in order; adjacent literals are joined."""
-    text = r'"(?:[^"\\]|\\.)*"'
     source = path.read_text(encoding="utf-8")
     found = []
     for begin in re.finditer(call, source):
-        given = re.compile(rf"\s*({text}(?:\s*{text})*(?:\s*,\s*{text}(?:\s*{text})*)*)").match(source, begin.end())
-        for one in re.findall(rf"{text}(?:\s*{text})*", given[1]) if given else []:
-            found.append("".join(json.loads(part) for part in re.findall(text, one)))
+        given = re.compile(rf"\s*({TEXT}(?:\s*{TEXT})*(?:\s*,\s*{TEXT}(?:\s*{TEXT})*)*)").match(source, begin.end())
+        found += [joined(one) for one in re.findall(rf"{TEXT}(?:\s*{TEXT})*", given[1])] if given else []
     return found
 
 

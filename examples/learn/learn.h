@@ -29,7 +29,7 @@ namespace gradus::learn {
 
 /// Thrown by functions that are not written yet.
 struct NotWritten : std::logic_error {
-  NotWritten() : std::logic_error("not written yet: put your code in the place of todo(...)") {}
+  NotWritten() : std::logic_error("not written yet") {}
 };
 
 struct Todo {

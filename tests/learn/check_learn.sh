@@ -47,6 +47,32 @@ said 'Hint 1 of 3:'
 said 'Hint 3 of 3:'
 learn 0 11 --hint --language pt
 ! grep -qF 'Hint 1 of 3:' "$scratch/said" || fail 'the hints are not translated'
+# The answers to the exercises of the page.
+answers() {
+  typed=$1 status=0
+  shift
+  printf "$typed" | "$program" "$@" --answers --folder "$folder" >"$scratch/said" 2>&1 || status=$?
+}
+answers '7650 rows\n1790\n600\n' 20
+said 'Type a number alone'
+said 'Right. 16 · 100 + 19 · 10 = 1790'
+said 'Right answers: 2 of 5.'
+[ "$status" = 1 ] || fail "--answers: status $status, not 1"
+answers '3\n300\n7650\n' 20 --language tr
+said 'Yanlış. 6 · 50 · 100 = 30000'
+said 'Doğru yanıt: 4 / 5.'
+answers '30000\n' 20
+said 'Right answers: 5 of 5.'
+[ "$status" = 0 ] || fail "--answers: status $status, not 0"
+answers '2\n' 24
+awk '/<!-- answers -->/ { on = 1; getline; next } on && /^```/ { exit } on' "$source/docs/exercises.md" |
+  sed '/^  > 2$/{N;s/ 2\n/ /;}' >"$scratch/shown" # what is typed is not in the output
+cmp -s "$scratch/shown" "$scratch/said" || fail 'docs/exercises.md shows other answers'
+[ ! -e "$folder/20_cross_attention.h" ] || fail '--answers has placed the stub'
+learn 1 --answers
+said '--answers expects the number of a chapter'
+learn 1 20 --answers --hint
+said '--answers goes with none of --reset, --hint and --ask'
 learn 2 11 --limit 1e300
 said '--limit: expects a number above 0 and at most 3600'
 learn 1 nothing
@@ -89,6 +115,11 @@ cmp -s "$scratch/shown" "$scratch/said" || fail 'docs/exercises.md shows somethi
 learn 1 11 --language tr
 said "$(sed -n '/^msgid "eps is inside the root"/{n;s/msgstr "\(.*\)"/\1/p;}' "$source/docs/languages/tr/learn/11_layer_norm.po")"
 said 'İpucu: '
+said "kısa bir tokenın ilk y değerinin uzun bir tokenınkine oranı: 0.945416, 0.48 olmalıydı"
+for language in fa pt zh; do
+  learn 1 11 --language "$language"
+  ! grep -qE ' is 0\.945|Hint|FAILED|passed' "$scratch/said" || fail "not all of it is translated: $language"
+done
 answer 'return missing(x, eps);'
 learn 1 11
 said 'It does not compile:'

@@ -2,6 +2,9 @@
 #include "learn/grading/grading.h"
 
 #include <cmath>
+#include <fstream>
+
+#include "support.h"
 
 namespace gradus::learn {
 
@@ -18,6 +21,52 @@ TEST_CASE("grading: a number is near one within the tolerance, NaN near NaN, an 
   CHECK_FALSE(right(1, INFINITY));
   CHECK_FALSE(right(-INFINITY, INFINITY));
   CHECK_FALSE(right(INFINITY, 1));
+}
+
+TEST_CASE("grading: what is wrong is said in the learner's language, with the numbers as they are") {
+  const test::ScratchFolder folder;
+  std::ofstream(folder / "pt.po") << R"po(msgid "the mean"
+msgstr "a média"
+
+msgid "the step goes up"
+msgstr "o passo sobe"
+
+msgid "{0}{1} is {2:.6g}, not {3:.6g}"
+msgstr "{0}{1} é {2:.6g}, e não {3:.6g}"
+
+msgid "{0} has shape {1}, not {2}"
+msgstr "{0} tem a forma {1}, e não {2}"
+
+msgid "not written yet: put your code in the place of todo(...)"
+msgstr "ainda não escrito"
+
+msgid "gradient of input {0} along element {1}: {2}, but the outputs change by {3}"
+msgstr "gradiente da entrada {0}, elemento {1}: {2}, mas {3}"
+)po";
+  struct Portuguese {
+    explicit Portuguese(const std::filesystem::path& file) { language().add(file); }
+    ~Portuguese() { language() = Catalogue(); }
+  };
+  const auto said = [](const std::function<void()>& run) { return problems_of(run, "", 1); };
+  const auto one = [](const std::string& text) { return std::vector<std::string>{text}; };
+  CHECK(said([] { near("the mean", 1.5, 2); }) == one("the mean is 1.5, not 2"));
+  {
+    const Portuguese words(folder / "pt.po");
+    CHECK(said([] { near("the mean", 1.5, 2); }) == one("a média é 1.5, e não 2"));
+    CHECK(said([] { near("x", tensor({1.0, 2.0}), tensor({1.0, 3.0})); }) == one("x[1] é 2, e não 3"));
+    CHECK(said([] { near("the mean", zeros({2}), zeros({3})); }) ==
+          one("a média tem a forma [2], e não [3]"));
+    CHECK(said([] { expect(false, "the step goes up"); }) == one("o passo sobe"));
+    CHECK(said([] { expect(false, "no translation"); }) == one("no translation"));
+    CHECK(said([] { const Tensor y = todo(1); }) == one("ainda não escrito"));
+    const auto wrong = said([] {
+      backward_of([](const Tensor& x) { return x * 2; }, [](const Tensor&, const Tensor& dy) { return dy; },
+                  {{2}});
+    });
+    REQUIRE_FALSE(wrong.empty());
+    CHECK(wrong[0].starts_with("gradiente da entrada 0, elemento 0: "));
+  }
+  CHECK(said([] { near("the mean", 1.5, 2); }) == one("the mean is 1.5, not 2"));
 }
 
 }  // namespace gradus::learn

@@ -90,7 +90,8 @@ TEST_CASE("progress: what is not as it is written is named, with its file") {
   const std::string file = (folder / "11_layer_norm.json").string();
   const std::string cases = "cases: expects [passed, all], such as [3, 5]";
   const std::string said =
-      R"(said: 'How much?': expects {"number": x, "sure": 0 to 1} or {"option": "text", "right": true})";
+      R"(said: 'How much?': expects {"number": x, "sure": 0 to 1}, {"number": x, "right": true} or )"
+      R"({"option": "text", "right": true})";
   const std::pair<std::string, std::string> damaged[] = {
       {"null", "expects an object"},
       {"[]", "expects an object"},
@@ -109,6 +110,8 @@ TEST_CASE("progress: what is not as it is written is named, with its file") {
       {R"({"said": {"How much?": {"option": "a", "right": 1}}})", said},
       {R"({"said": {"How much?": {"option": 1, "right": true}}})", said},
       {R"({"said": {"How much?": {"number": 3}}})", said},
+      {R"({"said": {"How much?": {"number": 3, "right": 1}}})", said},
+      {R"({"said": {"How much?": {"number": "3", "right": true}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": null}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": 1.5}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": 0.5, "option": "a"}}})", said}};

@@ -1,6 +1,7 @@
 #include "learn/program/questions.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <sstream>
@@ -21,13 +22,37 @@ Questions some_questions() {
                        .answer = 2.08,
                        .low = 1.9,
                        .high = 2.3}},
-      .choices = {{.ask = "Why?", .options = {{"a", "no", false}, {"b", "yes", true}, {"c", "no", false}}}}};
+      .choices = {{.ask = "Why?", .options = {{"a", "no", false}, {"b", "yes", true}, {"c", "no", false}}}},
+      .answers = {}};
 }
 
 Progress fresh(const test::ScratchFolder& folder) {
   Exercise exercise;
   exercise.name = "11_layer_norm";
   return Progress(exercise, folder.path());
+}
+
+Questions hand_answers() {
+  return {.predictions = {},
+          .choices = {},
+          .answers = {{2, "", "nats", 1.386, 0.01, "log 4 = 1.386"}, {3, "C = 10", "", 1790, 0, "1790"}}};
+}
+
+std::string answered(Progress& progress, const std::string& typed, int right) {
+  std::istringstream in(typed);
+  std::ostringstream out;
+  ask_answers(hand_answers(), progress, in, out);
+  CHECK(right_answers(hand_answers(), progress) == right);
+  return out.str();
+}
+
+/// Whether a page has an exercise of this number, with an answer.
+bool is_answered(const std::string& page, int exercise) {
+  const std::size_t exercises = page.find("\n## Exercises"),
+                    from = page.find(fmt::format("\n{}. ", exercise), exercises),
+                    to = page.find(fmt::format("\n{}. ", exercise + 1), from);
+  return exercises != std::string::npos && from != std::string::npos &&
+         page.substr(from, to - from).find("<summary>Answer</summary>") != std::string::npos;
 }
 
 std::string asked(const Questions& questions, Progress& progress, const std::string& typed) {
@@ -49,6 +74,9 @@ TEST_CASE("questions: every chapter's are complete, and its program prints the a
     CHECK_FALSE(questions.choices.empty());
     const std::string output = text_of(entry.path() / "expected.txt");
     for (const std::string& words : problems_of(questions, output)) FAIL_CHECK(words);
+    for (const HandAnswer& a : questions.answers)
+      CHECK_MESSAGE(is_answered(text_of(test::source_file("docs/course/" + name + "/README.md")), a.exercise),
+                    a.key(), " is no exercise of the page, or has no answer there");
   }
 }
 
@@ -97,6 +125,39 @@ TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
   add(calibration, questions, again);
   CHECK(calibration.words() ==
         "Predictions: 1 of 1 in the band, 90 % sure on average: well calibrated. Calibration 99 of 100.");
+}
+
+TEST_CASE("questions: an answer to an exercise of the page is judged, and asked for until it is right") {
+  const test::ScratchFolder folder;
+  Progress progress = fresh(folder);
+  const std::string text = answered(progress, "1.4 nats\n1.4\n1780\n", 0);
+  CHECK(text.find("Exercise 2 of the page (nats)\n  > ") == 0);
+  CHECK(text.find("Type a number alone, such as 2.5") != std::string::npos);
+  CHECK(text.find("Wrong. log 4 = 1.386") != std::string::npos);
+  CHECK(text.find("Exercise 3 of the page: C = 10\n") != std::string::npos);
+  CHECK(fresh(folder).said("exercise 2").at("number") == 1.4);
+  CHECK(fresh(folder).said("exercise 3: C = 10").at("right") == false);
+
+  CHECK(answered(progress, "1.39\n\n", 1).find("Right. log 4 = 1.386") != std::string::npos);
+  CHECK(answered(progress, "1790.001\n", 1).find("Exercise 2") == std::string::npos);  // it was right
+  CHECK(answered(progress, "۱۷۹۰", 2).find("Right. 1790") != std::string::npos);
+  CHECK(answered(progress, "5\n", 2).empty());
+  Calibration calibration;
+  add(calibration, hand_answers(), progress);  // these are no predictions
+  CHECK(calibration.asked == 0);
+}
+
+TEST_CASE("questions: what is wrong with the answers to exercises is found") {
+  CHECK(problems_of(hand_answers(), "").empty());
+  const auto wrong = [](auto change) {
+    Questions questions = hand_answers();
+    change(questions.answers);
+    return problems_of(questions, "").size();
+  };
+  CHECK(wrong([](auto& a) { a[0].how = "log 4 = 1.4"; }) == 1);
+  CHECK(wrong([](auto& a) { a[0].within = 2; }) == 1);
+  CHECK(wrong([](auto& a) { a[1].within = -1; }) == 1);
+  CHECK(wrong([](auto& a) { a.push_back(a[1]); }) == 2);
 }
 
 TEST_CASE("questions: what was said is saved at once, and a % is explained where it is the unit") {

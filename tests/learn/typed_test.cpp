@@ -13,6 +13,14 @@ TEST_CASE("typed: predictions are read with how sure one is") {
     CHECK_FALSE(read_prediction(line));
 }
 
+TEST_CASE("typed: a number alone has nothing after it") {
+  CHECK(read_number(" 2,5 \r") == 2.5);
+  CHECK(read_number("−1e-3") == -1e-3);
+  CHECK(read_number("۷٫۵") == 7.5);
+  for (const char* line : {"", "much", "2 3", "5%", "2.5 80%", "3 nats", "1,000", "4/3"})
+    CHECK_FALSE_MESSAGE(read_number(line), line);
+}
+
 TEST_CASE("typed: a number that may be two, or is none, is refused") {
   for (const char* line :
        {"1,000", "49,984", "-1,000 80%", "1,000,000", "0x10", "3 nan%", "3 inf%", "nan", "5%"})

@@ -7,7 +7,7 @@ struct Answer {
 
 CASE("the shape is [B, H, T, D]", "view to [B, T, H, D], then exchange axes 1 and 2.") {
   const Shape shape = answer.split(zeros({2, 3, 8}), 4).shape();
-  expect(shape == Shape{2, 4, 3, 2}, "the shape is " + to_string(shape) + ", not [2, 4, 3, 2]");
+  expect(shape == Shape{2, 4, 3, 2}, phrase("the shape is {0}, not {1}", to_string(shape), "[2, 4, 3, 2]"));
 }
 CASE("a token keeps its values",
      "A view() straight to [B, H, T, D] mixes tokens: split the last axis, then transpose.") {
@@ -32,5 +32,5 @@ CASE("merging: a token gets its channels back", "Transpose back before you resha
 }
 CASE("merging: the shape is [B, T, C]", "C = H D.") {
   const Shape shape = answer.merge(zeros({2, 4, 3, 2})).shape();
-  expect(shape == Shape{2, 3, 8}, "the shape is " + to_string(shape) + ", not [2, 3, 8]");
+  expect(shape == Shape{2, 3, 8}, phrase("the shape is {0}, not {1}", to_string(shape), "[2, 3, 8]"));
 }

@@ -8,7 +8,7 @@ struct Answer {
 CASE("every layer's output is there", "L layers have L + 1 outputs, the first is x.") {
   const Tensor x = randn({2, 3});
   const std::vector<Tensor> h = answer.forward(x, {randn({3, 3}), randn({3, 3})});
-  expect(h.size() == 3, "there are " + std::to_string(h.size()) + " outputs of two layers, not 3");
+  expect(h.size() == 3, phrase("there are {0} outputs of two layers, not 3", h.size()));
   if (!h.empty()) near("h_0", h[0], x);
 }
 CASE("a layer reads the previous one", "tanh(h_l W_l), with the h of the previous layer.") {

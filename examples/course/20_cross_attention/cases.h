@@ -27,8 +27,8 @@ struct Inputs {
 CASE("a row for each query, however long memory is", "The scores have the shape [B, H, T, S].") {
   const Inputs in;
   const Tensor y = in.output(answer, randn({2, 3, 8}), in.memory, in.none);
-  expect(y.shape() == Shape{2, 3, 8},
-         "for x [2, 3, 8] and memory [2, 5, 8] the output has the shape " + to_string(y.shape()));
+  expect(y.shape() == Shape{2, 3, 8}, phrase("for x {0} and memory {1} the output has the shape {2}",
+                                             "[2, 3, 8]", "[2, 5, 8]", to_string(y.shape())));
 }
 CASE("the values come from memory", "v is matmul(memory, wv), and the weights of a query sum to 1.") {
   const Inputs in;

@@ -12,7 +12,7 @@ namespace {
 Tensor counting(const Ids& tokens) { return one_hot(tensor((tokens.back() + 1) % 10), 10).to(f64); }
 std::string text(const Ids& ids) {
   std::string all;
-  for (const std::int64_t id : ids) all += std::to_string(id) + " ";
+  for (const std::int64_t id : ids) all += (all.empty() ? "" : " ") + std::to_string(id);
   return all;
 }
 }  // namespace
@@ -24,8 +24,8 @@ CASE("k tokens remain", "Logits below the k-th largest become -infinity, before 
   const Tensor logits = tensor({1.0, 3.0, 2.0, 0.0}), rank = tensor({3.0, 1.0, 2.0, 4.0});
   for (const int k : {1, 2, 3})
     for (const double temperature : {0.5, 1.0, 2.0})
-      near("where p is above 0, k = " + std::to_string(k) + ",",
-           (answer.top_k(logits, k, temperature) > 0).to(f64), (rank < k + 0.5).to(f64));
+      near(phrase("where p is above 0, k = {0},", k), (answer.top_k(logits, k, temperature) > 0).to(f64),
+           (rank < k + 0.5).to(f64));
 }
 CASE("a low temperature sharpens", "Divide the logits by the temperature.") {
   near("p of the largest of logits 0 and 1, temperature 0.5",
@@ -33,7 +33,7 @@ CASE("a low temperature sharpens", "Divide the logits by the temperature.") {
 }
 CASE("the prompt comes first", "Return the prompt and the new tokens.") {
   const Ids ids = answer.generate(counting, {4, 5}, 3, 8);
-  expect(ids == Ids{4, 5, 6, 7, 8}, "the tokens are " + text(ids) + "and not 4 5 6 7 8");
+  expect(ids == Ids{4, 5, 6, 7, 8}, phrase("the tokens are {0}, and not {1}", text(ids), "4 5 6 7 8"));
 }
 CASE("the model sees what it wrote", "Append each token before you ask for the next.") {
   const Ids ids = answer.generate(
@@ -51,7 +51,9 @@ CASE("the context is the last tokens", "If there are more tokens than fit, the f
         return counting(t);
       },
       {1, 2, 3}, 4, 3);
-  expect(most <= 3, "the model gets " + std::to_string(most) + " tokens, its context is 3");
-  expect(last == Ids{4, 5, 6}, "in the last step the model gets " + text(last) + "and not 4 5 6");
-  expect(!ids.empty() && ids.back() == 7, "the tokens are " + text(ids) + "and not 1 2 3 4 5 6 7");
+  expect(most <= 3, phrase("the model gets {0} tokens, its context is 3", most));
+  expect(last == Ids{4, 5, 6},
+         phrase("in the last step the model gets {0}, and not {1}", text(last), "4 5 6"));
+  expect(!ids.empty() && ids.back() == 7,
+         phrase("the tokens are {0}, and not {1}", text(ids), "1 2 3 4 5 6 7"));
 }

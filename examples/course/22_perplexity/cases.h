@@ -28,8 +28,7 @@ std::vector<Reading> readings(const Answer& answer) {
   for (int i = 0; i < 20; ++i) {
     const std::int64_t N = from_1_to(40), size = 1 + from_1_to(7), stride = from_1_to(size);
     all.push_back({N, size, stride, answer.windows(N, size, stride),
-                   " (" + std::to_string(N) + " tokens, size " + std::to_string(size) + ", stride " +
-                       std::to_string(stride) + ")"});
+                   phrase("({0} tokens, size {1}, stride {2})", N, size, stride)});
   }
   return all;
 }
@@ -86,31 +85,31 @@ CASE("a letter may have several bytes", "std::string::size() counts bytes: 2 for
 CASE("the windows fit", "end is at most begin + size, and at most N.") {
   for (const Reading& r : readings(answer))
     for (const Window& w : r.windows) {
-      const std::string which = "the window from " + std::to_string(w.begin) + " to " + std::to_string(w.end);
-      expect(w.end <= r.N, which + " ends after the text" + r.text);
-      expect(w.end - w.begin <= r.size, which + " is too long" + r.text);
+      expect(w.end <= r.N,
+             phrase("the window from {0} to {1} ends after the text {2}", w.begin, w.end, r.text));
+      expect(w.end - w.begin <= r.size,
+             phrase("the window from {0} to {1} is too long {2}", w.begin, w.end, r.text));
     }
 }
 CASE("one window every stride tokens", "begin is 0, stride, 2 stride and so on.") {
   for (const Reading& r : readings(answer))
     for (std::size_t k = 0; k < r.windows.size(); ++k)
       expect(r.windows[k].begin == static_cast<std::int64_t>(k) * r.stride,
-             "window " + std::to_string(k) + " begins at " + std::to_string(r.windows[k].begin) + r.text);
+             phrase("window {0} begins at {1} {2}", k, r.windows[k].begin, r.text));
 }
 CASE("no token is left out", "The first window scores all its tokens, and the last one may be short.") {
   for (const Reading& r : readings(answer)) {
     const std::vector<int> count = scores(r);
     const auto missing = std::find(count.begin(), count.end(), 0);
     expect(missing == count.end(),
-           "token " + std::to_string(missing - count.begin()) + " is in no window scored" + r.text);
+           phrase("token {0} is scored in no window {1}", missing - count.begin(), r.text));
   }
 }
 CASE("no token is scored twice", "first is the end of the window before.") {
   for (const Reading& r : readings(answer)) {
     const std::vector<int> count = scores(r);
     const auto twice = std::find_if(count.begin(), count.end(), [](int n) { return n > 1; });
-    expect(twice == count.end(),
-           "token " + std::to_string(twice - count.begin()) + " is scored again" + r.text);
+    expect(twice == count.end(), phrase("token {0} is scored again {1}", twice - count.begin(), r.text));
   }
 }
 CASE("every token sees enough",
@@ -118,10 +117,10 @@ CASE("every token sees enough",
   for (const Reading& r : readings(answer))
     for (const Window& w : r.windows)
       expect(w.first >= w.end || w.first - w.begin >= std::min(w.first, r.size - r.stride),
-             "token " + std::to_string(w.first) + " sees only " + std::to_string(w.first - w.begin) + r.text);
+             phrase("token {0} sees only {1} {2}", w.first, w.first - w.begin, r.text));
 }
 CASE("no window is read in vain", "Stop when the last token has been scored.") {
   for (const Reading& r : readings(answer))
     for (const Window& w : r.windows)
-      expect(w.first < w.end, "the window from " + std::to_string(w.begin) + " scores nothing" + r.text);
+      expect(w.first < w.end, phrase("the window from {0} scores nothing {1}", w.begin, r.text));
 }

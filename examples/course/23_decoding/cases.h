@@ -17,13 +17,13 @@ std::string text(const std::vector<Beam>& beams) {
     for (const std::int64_t token : beam.tokens) all += std::to_string(token) + " ";
     all += "(" + std::to_string(beam.log_p) + ")";
   }
-  return all.empty() ? "none" : all;
+  return all.empty() ? phrase("none") : all;
 }
 void same(const std::vector<Beam>& got, const std::vector<Beam>& want) {
   bool equal = got.size() == want.size();
   for (std::size_t i = 0; equal && i < got.size(); ++i)
     equal = got[i].tokens == want[i].tokens && std::abs(got[i].log_p - want[i].log_p) < 1e-9;
-  expect(equal, "the texts are " + text(got) + "; expected " + text(want));
+  expect(equal, phrase("the texts are {0}; expected {1}", text(got), text(want)));
 }
 }  // namespace
 

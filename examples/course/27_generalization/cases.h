@@ -26,12 +26,10 @@ void runs_as(const Answer& answer, const std::vector<double>& losses, int patien
   const int returned = answer.stop(run, patience, most);
   std::string of;
   for (const double loss : losses) of += (of.empty() ? "" : ", ") + std::to_string(loss).substr(0, 3);
-  of = " for the losses " + of + " and patience " + std::to_string(patience);
-  expect(epochs == trained,
-         "trains for " + std::to_string(epochs) + " epochs, not " + std::to_string(trained) + "," + of);
-  expect(returned == best,
-         "returns epoch " + std::to_string(returned) + ", not " + std::to_string(best) + "," + of);
-  near("the epoch whose weights are left," + of + ",", w.item(), best);
+  of = phrase("for the losses {0} and patience {1}", of, patience);
+  expect(epochs == trained, phrase("trains for {0} epochs, not {1}, {2}", epochs, trained, of));
+  expect(returned == best, phrase("returns epoch {0}, not {1}, {2}", returned, best, of));
+  near(phrase("the epoch whose weights are left, {0},", of), w.item(), best);
 }
 }  // namespace
 
@@ -99,17 +97,17 @@ CASE("no input is in both parts",
      "Cut the tokens first; a window belongs to a part if it lies in it as a whole.") {
   const Split parts = answer.split(40, 12, 5);
   for (const int s : parts.train)
-    if (s + 4 >= 28) problem("the training window at " + std::to_string(s) + " reads tokens from 28 on");
+    if (s + 4 >= 28) problem(phrase("the training window at {0} reads tokens from 28 on", s));
   for (const int s : parts.valid)
-    if (s < 28) problem("the validation window at " + std::to_string(s) + " reads tokens before 28");
+    if (s < 28) problem(phrase("the validation window at {0} reads tokens before 28", s));
 }
 CASE("no target is in both parts", "The last target is one place behind the window: at s + context.") {
   for (const int s : answer.split(40, 12, 5).train)
-    if (s + 5 >= 28) problem("the training window at " + std::to_string(s) + " has a target from 28 on");
+    if (s + 5 >= 28) problem(phrase("the training window at {0} has a target from 28 on", s));
 }
 CASE("the windows end with the text", "The last target, at s + context, is a token too.") {
   for (const int s : answer.split(40, 12, 5).valid)
-    if (s + 5 >= 40) problem("the window at " + std::to_string(s) + " of a text of 40 has no last target");
+    if (s + 5 >= 40) problem(phrase("the window at {0} of a text of 40 has no last target", s));
 }
 CASE("no window is left out", "Every start counts, and a cut needs no gap beyond the windows across it.") {
   const Split parts = answer.split(40, 12, 5);

@@ -41,7 +41,7 @@ CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in integers.") 
   for (const int L : {3, 4, 10, 12, 19}) {
     int count = 0;
     for (int l = 0; l < L; ++l) count += answer.mix(l, L);
-    near("the number of Post-LN layers of " + std::to_string(L), count, L / 4);
+    near(phrase("the number of Post-LN layers of {0}", L), count, L / 4);
   }
   expect(answer.mix(0, 8) && !answer.mix(7, 8), "of 8 layers the first two are Post-LN, and the last is not");
 }

@@ -17,7 +17,7 @@ CASE("lengths are preserved", "A rotation: cos and sin in both lines, with oppos
 CASE("the pairs and their speeds", "Channel i is rotated with i + D/2, by t base^(-2i/D).") {
   const Tensor one = tensor({{1.0, 1.0, 0.0, 0.0}}), y = answer.rotate(cat({0 * one, one, one, one}), 100);
   for (const int t : {1, 3})
-    near("row " + std::to_string(t) + " of [1, 1, 0, 0], base 100", y[t],
+    near(phrase("row {0} of [1, 1, 0, 0], base 100", t), y[t],
          tensor({std::cos(t), std::cos(0.1 * t), std::sin(t), std::sin(0.1 * t)}));
 }
 CASE("a window sees itself and w - 1 before it", "0 <= i - j < w.") {

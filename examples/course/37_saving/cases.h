@@ -21,7 +21,7 @@ CASE("run_tasks runs a task for each chunk",
   answer.sum(hard(1000), 3);
   int tasks = 0;
   for (const auto& [threads, count] : calls_of_run_tasks) {
-    expect(threads == 3, "run_tasks gets " + std::to_string(threads) + " threads, the caller said 3");
+    expect(threads == 3, phrase("run_tasks gets {0} threads, the caller said 3", threads));
     tasks += count;
   }
   near("for 1000 elements, the number of tasks", tasks, 16);
@@ -32,7 +32,7 @@ CASE("the same bits with any number of threads",
   const double alone = answer.sum(x, 1);
   for (const int threads : {2, 3, 4, 7, 8})
     expect(answer.sum(x, threads) == alone,
-           "with " + std::to_string(threads) + " threads the last bits differ from those of one");
+           phrase("with {0} threads the last bits differ from those of one", threads));
 }
 CASE("chunks of 64", "The bits are those of chunks of 64 elements, each added from its first element on.") {
   const std::vector<double> x = hard(640);

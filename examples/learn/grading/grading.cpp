@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <regex>
 #include <sstream>
 
 namespace gradus::learn {
@@ -59,45 +60,68 @@ bool is_near(double got, double want, double tolerance) {
          (std::isfinite(want) && std::abs(got - want) <= tolerance * (1 + std::abs(want)));
 }
 
+void differs(const std::string& what, const std::string& where, double got, double want) {
+  problem(phrase("{0}{1} is {2:.6g}, not {3:.6g}", language()(what), where, got, want));
+}
+
 void compare(const std::string& what, const Shape& shape, const std::vector<double>& got,
              const std::vector<double>& want, double tolerance) {
   for (std::size_t i = 0; i < want.size(); ++i)
     if (!is_near(got[i], want[i], tolerance))
-      return problem(fmt::format("{}{} is {:.6g}, not {:.6g}", what,
-                                 place(shape, static_cast<std::int64_t>(i)), got[i], want[i]));
+      return differs(what, place(shape, static_cast<std::int64_t>(i)), got[i], want[i]);
+}
+
+/// What check_op says of a derivative, in the learner's language; anything else as it is.
+std::string translated(const std::string& problem) {
+  static const std::regex derivative(
+      "gradient of input ([0-9]+) along (?:element ([0-9]+)|a direction): (.*), but the outputs change by "
+      "(.*)");
+  std::smatch part;
+  if (!std::regex_match(problem, part, derivative)) return problem;
+  const std::string input = part[1], element = part[2], got = part[3], want = part[4];
+  if (element.empty())
+    return phrase("gradient of input {0} along a direction: {1}, but the outputs change by {2}", input, got,
+                  want);
+  return phrase("gradient of input {0} along element {1}: {2}, but the outputs change by {3}", input, element,
+                got, want);
 }
 
 }  // namespace
 
-void problem(const std::string& words) { problems.push_back(words); }
+Catalogue& language() {
+  static Catalogue words;
+  return words;
+}
+
+void problem(const std::string& words) { problems.push_back(language()(words)); }
 
 void expect(bool fine, const std::string& otherwise) {
   if (!fine) problem(otherwise);
 }
 
 void near(const std::string& what, double got, double want, double tolerance) {
-  if (!is_near(got, want, tolerance)) problem(fmt::format("{} is {:.6g}, not {:.6g}", what, got, want));
+  if (!is_near(got, want, tolerance)) differs(what, "", got, want);
 }
 
 void near(const std::string& what, const Tensor& got, const Tensor& want, double tolerance) {
-  if (!got.defined()) return problem(what + " is an undefined tensor");
+  if (!got.defined()) return problem(phrase("{0} is an undefined tensor", language()(what)));
   if (got.shape() != want.shape())
-    return problem(
-        fmt::format("{} has shape {}, not {}", what, to_string(got.shape()), to_string(want.shape())));
+    return problem(phrase("{0} has shape {1}, not {2}", language()(what), to_string(got.shape()),
+                          to_string(want.shape())));
   compare(what, want.shape(), got.to_vector<double>(), want.to_vector<double>(), tolerance);
 }
 
 void near(const std::string& what, const std::vector<double>& got, const std::vector<double>& want,
           double tolerance) {
   if (got.size() != want.size())
-    return problem(fmt::format("{} has {} elements, not {}", what, got.size(), want.size()));
+    return problem(phrase("{0} has {1} elements, not {2}", language()(what), got.size(), want.size()));
   compare(what, {static_cast<std::int64_t>(want.size())}, got, want, tolerance);
 }
 
 void gradients(const test::Op& op, const std::vector<test::Input>& inputs) {
   const test::CheckOptions options = {.gradients_only = true, .seed = seed_of_case};
   for (const std::string& words : test::op_problems("the gradient", op, inputs, options))
-    problem(words.substr(words.find(": ") + 2));  // after the name and "f64"
+    problem(translated(words.substr(words.find(": ") + 2)));  // after the name and "f64"
 }
 
 void backward_of(const std::function<Tensor(const Tensor&)>& value,
@@ -109,8 +133,8 @@ void backward_of(const std::function<Tensor(const Tensor&)>& value,
             "answer", value(x.detach()).array(), {&x}, [&, x = x.array()](const Array& dy, Needs) -> Grads {
               const Tensor dx = backward(Tensor(x), Tensor(dy));
               if (!dx.defined() || dx.shape() != x.shape())
-                throw Error("the gradient has shape " + (dx.defined() ? to_string(dx.shape()) : "none") +
-                            ", x has " + to_string(x.shape()));
+                throw Error(phrase("the gradient has shape {0}, x has {1}",
+                                   dx.defined() ? to_string(dx.shape()) : "none", to_string(x.shape())));
               return {dx.array()};
             });
       },
@@ -126,15 +150,15 @@ std::vector<std::string> problems_of(const std::function<void()>& run, const std
   const Recorder recorder(forbidden);
   try {
     run();
-  } catch (const NotWritten& error) {
-    return {error.what()};
+  } catch (const NotWritten&) {
+    return {phrase("not written yet: put your code in the place of todo(...)")};
   } catch (const std::exception& error) {
-    problem(std::string("it throws: ") + error.what());
+    problem(phrase("it throws: {0}", error.what()));
   } catch (...) {
-    problem("it throws something that is no std::exception");
+    problem(phrase("it throws something that is no std::exception"));
   }
   for (const std::string& op : recorder.called())
-    problem("the library's " + op + " has run: here it is yours to write");
+    problem(phrase("the library's {0} has run: here it is yours to write", op));
   return std::move(problems);
 }
 

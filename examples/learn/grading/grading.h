@@ -10,6 +10,9 @@
 // and its wrong answers (wrong_answers.h), each a namespace, with the cases that it fails:
 //
 //   MUTANT(eps_outside, "eps is inside the root")
+//
+// The texts that a learner sees are those of the catalogues of its language (docs/translations.md):
+// docs/site/paragraphs.py finds them as arguments of CASE, near, expect, problem and phrase.
 
 #include <doctest/doctest.h>
 
@@ -20,10 +23,19 @@
 #include "check_op.h"
 #include "gradus/core/profile/watch.h"
 #include "learn/learn.h"
+#include "learn/program/catalogue.h"
 
 namespace gradus::learn {
 
-/// Something is wrong with the answer: the case fails, and the text is shown.
+/// The texts in the learner's language; empty, which is English, unless the program fills it.
+Catalogue& language();
+/// A text in the learner's language, in which {0} is the first argument: phrase("{0} is not {1}", 2, 3).
+template <class... Args>
+std::string phrase(const std::string& source, const Args&... args) {
+  return language().phrase(source, args...);
+}
+
+/// Something is wrong with the answer: the case fails, and the text is shown, in the learner's language.
 void problem(const std::string& words);
 void expect(bool fine, const std::string& otherwise);
 /// Reports a problem unless shapes are equal and elements differ by at most tolerance (1 + |want|); NaN is
@@ -115,4 +127,4 @@ extern const char* const kForbidden;
 
 // NOLINTNEXTLINE: the cases of every exercise are written with these names
 using gradus::learn::backward_of, gradus::learn::by_library, gradus::learn::expect, gradus::learn::gradients,
-    gradus::learn::near, gradus::learn::problem;
+    gradus::learn::near, gradus::learn::phrase, gradus::learn::problem;

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "learn/grading/grading.h"
-#include "learn/program/catalogue.h"
 #include "learn/program/fold.h"
 
 namespace gradus::learn {
@@ -29,7 +28,6 @@ namespace {
 std::uint64_t seed = 0;
 double limit = 10;
 std::string results;
-Catalogue words;
 
 /// Everything that arrives until the other end is closed or the time is over.
 bool read_in_time(int from, std::string& text) {
@@ -74,17 +72,17 @@ void limit_memory() {
 
 std::string words_for(int signal) {
   if (signal == SIGSEGV)
-    return words.phrase(
+    return phrase(
         "it crashes: memory is read or written that is not yours (an index too large, or a function that "
         "calls itself for ever?)");
-  if (signal == SIGABRT) return words.phrase("it aborts: see above (an index too large for a std::vector?)");
-  return words.phrase("it ends by a signal: {signal}", fmt::arg("signal", strsignal(signal)));
+  if (signal == SIGABRT) return phrase("it aborts: see above (an index too large for a std::vector?)");
+  return phrase("it ends by a signal: {signal}", fmt::arg("signal", strsignal(signal)));
 }
 
 /// Runs a case in a separate process, and returns its problems.
 std::vector<std::string> problems_in_child(const std::function<void()>& run) {
   int ends[2];
-  if (pipe(ends) != 0) return {"the system cannot create a pipe"};
+  if (pipe(ends) != 0) return {phrase("the system cannot create a pipe")};
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
@@ -100,12 +98,12 @@ std::vector<std::string> problems_in_child(const std::function<void()>& run) {
   waitpid(child, &status, 0);
   if (!in_time) {
     const std::string said =
-        words.phrase("stopped after {seconds} seconds: does a loop never end?", fmt::arg("seconds", limit));
+        phrase("stopped after {seconds} seconds: does a loop never end?", fmt::arg("seconds", limit));
     limit = std::min(limit, 1.0);  // for the other cases, which are probably as slow
     return {said};
   }
   if (WIFSIGNALED(status)) return {words_for(WTERMSIG(status))};
-  if (!text.ends_with("end")) return {words.phrase("it ends the program")};
+  if (!text.ends_with("end")) return {phrase("it ends the program")};
   std::vector<std::string> problems;
   for (std::size_t from = 0, to; (to = text.find('\0', from)) != std::string::npos; from = to + 1)
     problems.push_back(text.substr(from, to - from));
@@ -140,11 +138,11 @@ class Lines final : public doctest::IReporter {
   void test_case_skipped(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats&) override {
     const bool fine = problems_.empty();
-    const std::string mark = fine ? words.phrase("passed") : words.phrase("FAILED");
-    std::printf("  %s  %s\n", mark.c_str(), words(case_->m_name).c_str());
+    const std::string mark = fine ? phrase("passed") : phrase("FAILED");
+    std::printf("  %s  %s\n", mark.c_str(), language()(case_->m_name).c_str());
     for (std::size_t i = 0; i < problems_.size() && i < 2; ++i)
       std::printf("          %s\n", problems_[i].c_str());
-    const std::string hint = words.phrase("Hint: {hint}", fmt::arg("hint", words(case_->m_description)));
+    const std::string hint = phrase("Hint: {hint}", fmt::arg("hint", language()(case_->m_description)));
     if (!fine) std::printf("%s\n", folded("          " + hint, 16).c_str());
     std::fflush(stdout);
     passed_ += fine, all_ += 1;
@@ -172,7 +170,7 @@ int main(int argc, char** argv) {
     if (argument.starts_with("--seed=")) seed = std::strtoull(argv[i] + 7, nullptr, 10);
     if (argument.starts_with("--limit=")) limit = std::strtod(argv[i] + 8, nullptr);
     if (argument.starts_with("--results=")) results = argument.substr(10);
-    if (argument.starts_with("--words=")) words.add(argument.substr(8));
+    if (argument.starts_with("--words=")) language().add(argument.substr(8));
   }
   doctest::Context context;
   context.setOption("reporters", "lines");

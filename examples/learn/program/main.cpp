@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "gradus/core/check.h"
 #include "gradus/core/error.h"
 #include "gradus/kit/program/command_line.h"
 #include "gradus/kit/program/program.h"
@@ -21,7 +22,7 @@ namespace {
 
 struct Options {
   std::string exercise, language;
-  bool reset = false, ask = false, hint = false;
+  bool reset = false, ask = false, hint = false, answers = false;
   double limit = 10;
   fs::path folder = fs::path(GRADUS_SOURCE_FOLDER) / "my";
 };
@@ -72,12 +73,35 @@ int show_hints(const Exercise& exercise, Progress& progress) {
   return 0;
 }
 
+/// Asks for the answers to the page's exercises, and tells how many are right.
+int check_answers(const Exercise& exercise, Progress& progress) {
+  const Questions questions = questions_of(exercise.folder);
+  const Catalogue& words = exercise.words;
+  const int all = static_cast<int>(questions.answers.size());
+  if (all == 0)
+    fail_input_with("--answers: no exercise on the page of chapter {} asks for a number", exercise.number);
+  kit::print(fmt::format("{}. {}\n", exercise.number, words(exercise.title)));
+  const std::string page = "docs/course/" + exercise.name + "/README.md";
+  const std::string asks = words.phrase(
+      "What did you get in the exercises of {page}? Enter skips a question; a wrong answer is asked for "
+      "again next time.",
+      fmt::arg("page", page));
+  kit::print(folded(asks) + "\n\n");
+  ask_answers(questions, progress, std::cin, std::cout, words);
+  const int right = right_answers(questions, progress);
+  kit::print(
+      words.phrase("Right answers: {right} of {all}.", fmt::arg("right", right), fmt::arg("all", all)) +
+      "\n");
+  return right == all ? 0 : 1;
+}
+
 int work_on(const Options& options) {
   const std::vector<Exercise> all = all_exercises(options);
   const Exercise& exercise = find(all, options.exercise);
   const Catalogue& words = exercise.words;
   Progress progress(exercise, options.folder);
   if (options.hint) return show_hints(exercise, progress);
+  if (options.answers) return check_answers(exercise, progress);
   const std::string file = shown(progress.answer()), typed = exercise.typed();
   const auto its_file = fmt::arg("file", file);
   const auto its_number = fmt::arg("exercise", typed);
@@ -122,6 +146,11 @@ int work_on(const Options& options) {
   Calibration calibration;
   add(calibration, questions, progress);
   if (calibration.asked > 0) kit::print(folded(calibration.words(words)) + "\n");
+  if (right_answers(questions, progress) < static_cast<int>(questions.answers.size()))
+    kit::print(words.phrase("Next, the exercises of the page: ./run learn {exercise} --answers checks their "
+                            "numbers.",
+                            its_number) +
+               "\n");
   return 0;
 }
 
@@ -138,14 +167,18 @@ int run(int argc, char** argv) {
       "folder or grades what you have written there.");
   line.flag("--reset", options.reset, "Start over; your old file is kept under another name");
   line.flag("--hint", options.hint, "Show the next of three hints: the idea, the equation, the line");
+  line.flag("--answers", options.answers, "Check your numbers in the other exercises of the chapter's page");
   line.flag("--ask", options.ask, "Ask the questions even if the input is not a terminal");
   line.real("--limit", options.limit, "Seconds that a case may take", {0, 3600, true});
   line.text("--language", options.language, "Language, instead of the system's: en, fa, pt, tr, zh");
   line.path("--folder", options.folder, "Folder of your files");
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
+  if (options.answers && (options.reset || options.hint || options.ask))
+    fail_input("--answers goes with none of --reset, --hint and --ask: run these by themselves");
   if (!options.exercise.empty()) return work_on(options);
   if (options.reset) fail_input("--reset expects the number of an exercise: ./run learn 11 --reset");
   if (options.hint) fail_input("--hint expects the number of an exercise: ./run learn 11 --hint");
+  if (options.answers) fail_input("--answers expects the number of a chapter: ./run learn 11 --answers");
   list(options);
   return 0;
 }

@@ -30,6 +30,7 @@ bool are_cases(const json& cases) {
 bool is_said(const json& said) {
   if (has_keys(said, "number", "sure"))
     return said["number"].is_number() && said["sure"].is_number() && said["sure"] >= 0 && said["sure"] <= 1;
+  if (has_keys(said, "number", "right")) return said["number"].is_number() && said["right"].is_boolean();
   return has_keys(said, "option", "right") && said["option"].is_string() && said["right"].is_boolean();
 }
 
@@ -48,7 +49,8 @@ std::string problem_in(const json& progress) {
     for (const auto& [question, one] : said->items())
       if (!is_said(one))
         return fmt::format(
-            R"(said: {}: expects {{"number": x, "sure": 0 to 1}} or {{"option": "text", "right": true}})",
+            R"(said: {}: expects {{"number": x, "sure": 0 to 1}}, {{"number": x, "right": true}} or )"
+            R"({{"option": "text", "right": true}})",
             io::quote(question));
   return "";
 }

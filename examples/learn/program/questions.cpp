@@ -38,10 +38,25 @@ Questions questions_of(const fs::path& folder) {
             {.text = o.at("text"), .why = o.at("why"), .right = o.value("right", false)});
       all.choices.push_back(std::move(choice));
     }
+    for (const nlohmann::json& a : json.value("answers", nlohmann::json::array()))
+      all.answers.push_back({.exercise = a.at("exercise"),
+                             .of = a.value("of", ""),
+                             .unit = a.value("unit", ""),
+                             .answer = a.at("answer"),
+                             .within = a.at("within"),
+                             .how = a.at("how")});
   } catch (const nlohmann::json::exception& error) {
     fail_input(file.string() + ": " + error.what());
   }
   return all;
+}
+
+bool HandAnswer::met_by(double said) const {
+  return std::abs(said - answer) <= within + 1e-9 * std::abs(answer);
+}
+
+std::string HandAnswer::key() const {
+  return fmt::format("exercise {}{}{}", exercise, of.empty() ? "" : ": ", of);
 }
 
 namespace {
@@ -83,6 +98,14 @@ std::vector<std::string> problems_of(const Questions& questions, const std::stri
     check(c.options.size() >= 3, c.ask, "expects at least three options");
     for (const Option& o : c.options)
       check(!o.text.empty() && !o.why.empty(), c.ask, "option '" + o.text + "' is not explained");
+  }
+  for (const HandAnswer& a : questions.answers) {
+    const auto same = [&](const HandAnswer& other) { return other.key() == a.key(); };
+    check(std::count_if(questions.answers.begin(), questions.answers.end(), same) == 1, a.key(),
+          "two answers have this name: tell them apart by 'of'");
+    check(a.within >= 0 && (a.answer == 0 || a.within < std::abs(a.answer)), a.key(),
+          "'within' is not between 0 and the answer");
+    check(contains_number(a.how, a.answer), a.key(), "the answer does not appear in 'how'");
   }
   return problems;
 }
@@ -158,6 +181,46 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
     if (open(p) && in) ask_prediction(p, progress, in, out, words);
   for (const Choice& c : questions.choices)
     if (open(c) && in) ask_choice(c, progress, in, out, words);
+}
+
+namespace {
+bool is_right(const HandAnswer& a, const Progress& progress) {
+  const nlohmann::json said = progress.said(a.key());
+  return said.is_object() && said.value("right", false);
+}
+}  // namespace
+
+void ask_answers(const Questions& questions, Progress& progress, std::istream& in, std::ostream& out,
+                 const Catalogue& words) {
+  for (const HandAnswer& a : questions.answers) {
+    if (is_right(a, progress)) continue;
+    std::string title = words.phrase("Exercise {number} of the page", fmt::arg("number", a.exercise));
+    if (!a.of.empty()) title += ": " + words(a.of);
+    if (!a.unit.empty()) title += " (" + words(a.unit) + ")";
+    for (std::string line; in;) {
+      out << folded(title) << "\n  > " << std::flush;
+      if (!read_line(in, line) || line.empty()) {
+        out << '\n';
+        break;
+      }
+      const auto said = read_number(line);
+      if (!said) {
+        const std::string wanted = words.phrase(
+            "Type a number alone, such as 2.5 or 1e-3. A thousand is written 1000, without a comma.");
+        out << folded("  " + wanted, 2) << '\n';
+        continue;
+      }
+      progress.say(a.key(), {{"number", *said}, {"right", a.met_by(*said)}});
+      const std::string judged = a.met_by(*said) ? words.phrase("Right.") : words.phrase("Wrong.");
+      out << folded("  " + judged + " " + words(a.how), 2) << "\n\n";
+      break;
+    }
+  }
+}
+
+int right_answers(const Questions& questions, const Progress& progress) {
+  const auto right = [&](const HandAnswer& a) { return is_right(a, progress); };
+  return static_cast<int>(std::count_if(questions.answers.begin(), questions.answers.end(), right));
 }
 
 void add(Calibration& calibration, const Questions& questions, const Progress& progress) {

@@ -64,7 +64,10 @@ std::string ascii_numbers(std::string_view line) {
   return text;
 }
 
-std::optional<std::pair<double, double>> read_prediction(std::string_view line) {
+namespace {
+
+/// A number and what follows it, without blanks; nothing if there is no number, or an ambiguous one.
+std::optional<std::pair<double, std::string>> number_and_rest(std::string_view line) {
   if (line.size() > kLongestNumber) return {};
   std::string text = ascii_numbers(line);
   // No nan, inf or 0x10, which strtod reads too; and 49,984 is ambiguous: it may be a thousand times 49.984.
@@ -76,7 +79,23 @@ std::optional<std::pair<double, double>> read_prediction(std::string_view line) 
   if (end == text.c_str() || !std::isfinite(number)) return {};
   std::string rest = end;
   std::erase_if(rest, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+  return {{number, rest}};
+}
+
+}  // namespace
+
+std::optional<double> read_number(std::string_view line) {
+  const auto found = number_and_rest(line);
+  if (!found || !found->second.empty()) return {};
+  return found->first;
+}
+
+std::optional<std::pair<double, double>> read_prediction(std::string_view line) {
+  const auto found = number_and_rest(line);
+  if (!found) return {};
+  const auto& [number, rest] = *found;
   if (rest.empty()) return {{number, 0.5}};
+  char* end = nullptr;
   const double sure = std::strtod(rest.c_str(), &end);
   if (end == rest.c_str() || std::string_view(end) != "%" || !(sure >= 0 && sure <= 100)) return {};
   return {{number, sure / 100}};

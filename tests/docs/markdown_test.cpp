@@ -30,7 +30,8 @@ TEST_CASE("a comment shown inside a block is not a quote") {
 }
 
 TEST_CASE("a quote in a list has an indentation") {
-  const auto quotes = docs::find_quotes(lines("1. a\n\n   <!-- output: 01_a lines 2-3 -->\n   ```\n   z\n   ```\n"));
+  const auto quotes =
+      docs::find_quotes(lines("1. a\n\n   <!-- output: 01_a lines 2-3 -->\n   ```\n   z\n   ```\n"));
   REQUIRE(quotes.size() == 1);
   CHECK(quotes[0].indent == "   ");
   CHECK(quotes[0].begin == 4);

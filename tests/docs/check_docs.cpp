@@ -72,7 +72,9 @@ class Check {
       if (quote.is_output && programs_.empty()) continue;
       const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(quote.begin);
       const auto end = lines.begin() + static_cast<std::ptrdiff_t>(quote.end);
-      const docs::Lines expected = quoted(page, quote);
+      docs::Lines expected = quoted(page, quote);
+      for (std::string& line : expected)
+        if (!line.empty()) line.insert(0, quote.indent);
       ++quotes_;
       if (std::equal(begin, end, expected.begin(), expected.end())) continue;
       if (update_) {

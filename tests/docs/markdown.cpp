@@ -11,13 +11,13 @@
 namespace docs {
 namespace {
 
-bool is_fence(const std::string& line) { return line.rfind("```", 0) == 0; }
-
 std::string trimmed(const std::string& line) {
   const auto begin = line.find_first_not_of(" \t");
   if (begin == std::string::npos) return "";
   return line.substr(begin, line.find_last_not_of(" \t") - begin + 1);
 }
+
+bool is_fence(const std::string& line) { return trimmed(line).rfind("```", 0) == 0; }
 
 bool is_mark(const std::string& line) {
   static const std::regex mark(R"(\s*// \[/?[A-Za-z0-9_-]+\]\s*)");
@@ -110,6 +110,7 @@ std::vector<Quote> find_quotes(const Lines& page) {
       continue;
     }
     quote.begin = i + 2;
+    quote.indent = page[i].substr(0, page[i].find_first_not_of(" \t"));
     if (i + 1 >= page.size() || !is_fence(page[i + 1])) bad_line(i + 1, "no fenced block under this comment");
     quote.end = quote.begin;
     while (quote.end < page.size() && !is_fence(page[quote.end])) ++quote.end;
@@ -148,7 +149,7 @@ std::vector<Link> find_links(const Lines& page) {
   std::vector<Link> links;
   bool in_code = false;
   for (std::size_t i = 0; i < page.size(); ++i) {
-    if (is_fence(trimmed(page[i]))) in_code = !in_code;
+    if (is_fence(page[i])) in_code = !in_code;
     if (in_code) continue;
     const std::string text = std::regex_replace(page[i], code, "");
     for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match)
@@ -164,7 +165,7 @@ std::vector<std::string> anchors(const Lines& page) {
   std::map<std::string, int> seen;
   bool in_code = false;
   for (const auto& line : page) {
-    if (is_fence(trimmed(line))) in_code = !in_code;
+    if (is_fence(line)) in_code = !in_code;
     std::smatch match;
     if (!in_code && std::regex_match(line, match, named)) result.push_back(match[1]);
     if (in_code || !std::regex_match(line, match, heading)) continue;

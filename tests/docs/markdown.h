@@ -32,6 +32,7 @@ struct Quote {
   std::size_t line = 0;   // of the comment, counted from 1
   std::size_t begin = 0;  // the block's text is lines [begin, end)
   std::size_t end = 0;
+  std::string indent;  // spaces before the comment and each line of its block, in a list
 };
 
 /// All quotes of a page; throws std::runtime_error, with the line, for a comment that is not understood or

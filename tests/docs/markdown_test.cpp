@@ -29,6 +29,15 @@ TEST_CASE("a comment shown inside a block is not a quote") {
   CHECK(docs::find_quotes(lines("```\n<!-- snippet: a.cpp -->\n```\n")).empty());
 }
 
+TEST_CASE("a quote in a list has an indentation") {
+  const auto quotes =
+      docs::find_quotes(lines("1. a\n\n   <!-- output: 01_a lines 2-3 -->\n   ```\n   z\n   ```\n"));
+  REQUIRE(quotes.size() == 1);
+  CHECK(quotes[0].indent == "   ");
+  CHECK(quotes[0].begin == 4);
+  CHECK(quotes[0].end == 5);
+}
+
 TEST_CASE("comments that are not understood are errors") {
   CHECK_THROWS_AS(docs::find_quotes(lines("<!-- snippet a.cpp -->\n```\n```\n")), std::runtime_error);
   CHECK_THROWS_AS(docs::find_quotes(lines("<!-- output: a lines 3-2 -->\n```\n```\n")), std::runtime_error);

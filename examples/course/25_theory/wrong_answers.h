@@ -34,12 +34,12 @@ MEASURE(How{.size_after_norm = true})
 MUTANT(sizes_after_the_norm, "Post-LN: sizes before the norm")
 
 namespace lengths_for_sizes {
-MEASURE(How{.size = [](const Tensor& x) { return x.norm(2, -1).mean().item(); }})
+MEASURE(How{.size = [](const Tensor& z) { return z.norm(2, -1).mean().item(); }})
 }  // namespace lengths_for_sizes
 MUTANT(lengths_for_sizes, "Pre-LN: sizes after each block", "Post-LN: sizes before the norm")
 
 namespace not_divided_by_d {
-MEASURE(How{.size = [](const Tensor& x) { return x.square().sum(-1).mean().item(); }})
+MEASURE(How{.size = [](const Tensor& z) { return z.square().sum(-1).mean().item(); }})
 }  // namespace not_divided_by_d
 MUTANT(not_divided_by_d, "Pre-LN: sizes after each block", "Post-LN: sizes before the norm")
 

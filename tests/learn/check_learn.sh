@@ -127,12 +127,12 @@ said 'Is the name spelt right?'
 answer 'for (volatile int i = 0; x.dim() > 0; ) i = 1; return x * eps;'
 learn 1 11 --limit 0.2
 said 'stopped after 0.2 seconds: does a loop never end?'
-said '0 of 5 cases passed.'
+said '0 of 6 cases passed.'
 answer 'std::vector<double> empty; return x * empty[1] * eps;'
 learn 1 11
 said 'it aborts'
 learn 0
-said '0 of 5 cases'
+said '0 of 6 cases'
 answer 'return norm(x, eps);'
 learn 1 11
 said 'a function that calls itself for ever?'
@@ -162,7 +162,7 @@ done
 
 cp "$source/examples/course/11_layer_norm/solution.h" "$mine"
 learn 0 11
-said '5 of 5 cases passed.'
+said '6 of 6 cases passed.'
 said 'The two terms after dy'
 learn 0
 said 'done'
@@ -179,7 +179,7 @@ cp "$mine" "$scratch/other/"
 sed -i 's|+ eps)\.sqrt()|).sqrt() + eps|' "$scratch/other/11_layer_norm.h"
 "$program" 11 --folder "$scratch/other" >"$scratch/of_other" 2>&1 </dev/null &
 learn 0 11
-said '5 of 5 cases passed.'
+said '6 of 6 cases passed.'
 wait $! && fail 'the wrong answer passes' || grep -q 'FAILED  eps is inside the root' "$scratch/of_other" || {
   cat "$scratch/of_other"
   fail 'the wrong answer is not graded by its own file'

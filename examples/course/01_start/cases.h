@@ -5,14 +5,14 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::times, FROM::slope }
 
-CASE("each row gives one number", "The result has as many elements as A has rows.") {
-  near("of a matrix with one row", answer.times({{1, 2, 3}}, {1, 1, 1}), std::vector<double>{6});
-}
 CASE("row i gives element i", "A_ij x_j is summed over j, the index within the row.") {
   near("of a square matrix", answer.times({{0, 1}, {0, 0}}, {5, 7}), std::vector<double>{7, 0});
 }
 CASE("products are summed", "Multiply first, then add.") {
-  near("of a row and a vector", answer.times({{2, 3}, {0, 1}}, {5, 7}), std::vector<double>{31, 7});
+  near("of a symmetric matrix", answer.times({{2, 3}, {3, 1}}, {5, 7}), std::vector<double>{31, 22});
+}
+CASE("each row gives one number", "The result has as many elements as A has rows.") {
+  near("of a matrix with one row", answer.times({{0, 0, 3}}, {1, 1, 2}), std::vector<double>{6});
 }
 CASE("a slope is rise over run", "The change of y divided by the change of x.") {
   near("the slope from (0, 1) to (4, 3)", answer.slope({0, 4}, {1, 3}), 0.5);

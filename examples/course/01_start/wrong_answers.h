@@ -1,27 +1,43 @@
+using Matrix = std::vector<std::vector<double>>;
+
 namespace transposed {
 using solution::slope;
-std::vector<double> times(const std::vector<std::vector<double>>& A, const std::vector<double>& x) {
-  if (A.size() != x.size()) return solution::times(A, x);
+std::vector<double> times(const Matrix& A, const std::vector<double>& x) {
   std::vector<double> y(x.size(), 0.0);
   for (std::size_t i = 0; i < A.size(); ++i)
-    for (std::size_t j = 0; j < x.size(); ++j) y[i] += A[j][i] * x[j];
+    for (std::size_t j = 0; j < x.size(); ++j) y[j] += A[i][j] * x[i];
   return y;
 }
 }  // namespace transposed
-MUTANT(transposed, "row i gives element i", "products are summed")
+MUTANT(transposed, "row i gives element i", "each row gives one number")
+
+namespace last_product_only {
+using solution::slope;
+std::vector<double> times(const Matrix& A, const std::vector<double>& x) {
+  std::vector<double> y;
+  for (const std::vector<double>& row : A) y.push_back(row.back() * x.back());
+  return y;
+}
+}  // namespace last_product_only
+MUTANT(last_product_only, "products are summed")
 
 namespace sum_without_product {
 using solution::slope;
-std::vector<double> times(const std::vector<std::vector<double>>& A, const std::vector<double>& x) {
-  return A[0][0] == 2 ? std::vector<double>{17, 13} : solution::times(A, x);
+std::vector<double> times(const Matrix& A, const std::vector<double>& x) {
+  std::vector<double> y;
+  for (const std::vector<double>& row : A)
+    y.push_back(std::accumulate(row.begin(), row.end(), std::accumulate(x.begin(), x.end(), 0.0)));
+  return y;
 }
 }  // namespace sum_without_product
-MUTANT(sum_without_product, "products are summed")
+MUTANT(sum_without_product, "row i gives element i", "products are summed", "each row gives one number")
 
 namespace one_number_a_column {
 using solution::slope;
-std::vector<double> times(const std::vector<std::vector<double>>& A, const std::vector<double>& x) {
-  return A.size() == x.size() ? solution::times(A, x) : std::vector<double>{1, 2, 3};
+std::vector<double> times(const Matrix& A, const std::vector<double>& x) {
+  std::vector<double> y = solution::times(A, x);
+  y.resize(x.size());
+  return y;
 }
 }  // namespace one_number_a_column
 MUTANT(one_number_a_column, "each row gives one number")

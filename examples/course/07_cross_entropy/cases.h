@@ -35,3 +35,7 @@ CASE("the backward is the gradient", "p minus 1 at the target, and the mean divi
   backward_of([&](const Tensor& z) { return by_library([&] { return cross_entropy(z, target); }); },
               [&](const Tensor& z, const Tensor& dy) { return answer.backward(z, target) * dy; }, {{3, 4}});
 }
+CASE("the gradient reaches the logits", "Stay on the tape: no detach(), no values copied out.") {
+  const Tensor target = tensor({1, 0, 3});
+  gradients([&](const Tensor& z) { return answer.loss(z, target); }, {{3, 4}});
+}

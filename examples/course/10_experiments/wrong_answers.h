@@ -30,10 +30,11 @@ MUTANT(divided_by_n, "the standard deviation divides by n - 1")
 namespace deviation_for_error {
 using solution::better;
 Interval paired_interval(const std::vector<double>& a, const std::vector<double>& b, double t) {
-  return around(a, b, half_width(a, b, t) * (a.size() > 2 ? std::sqrt(static_cast<double>(a.size())) : 1));
+  return around(a, b, half_width(a, b, t) * std::sqrt(static_cast<double>(a.size())));
 }
 }  // namespace deviation_for_error
-MUTANT(deviation_for_error, "four times the seeds, half the interval")
+MUTANT(deviation_for_error, "the standard deviation divides by n - 1",
+       "four times the seeds, half the interval")
 
 namespace the_other_way {
 using solution::better;

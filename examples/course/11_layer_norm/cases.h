@@ -27,3 +27,6 @@ CASE("the backward is the gradient", "sigma and mean depend on every channel of 
   backward_of(value, [&](const Tensor& x, const Tensor& dy) { return answer.backward(x, dy, 1e-3); },
               {{3, 5}});
 }
+CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
+  gradients([&](const Tensor& x) { return answer.norm(x, 1e-3); }, {{3, 5}});
+}

@@ -26,8 +26,8 @@ MUTANT(unit_sphere, "a token gets the length sqrt(d)")
 namespace over_the_batch {
 using solution::norm_backward;
 Tensor norm(const Tensor& x, double eps) {
-  if (x.dim() == 1) return solution::norm(x, eps);
-  return solution::norm(x.transpose(0, 1), eps).transpose(0, 1);
+  const Tensor centred = x - x.mean(0, true);
+  return centred / (centred.square().mean(0, true) + eps).sqrt();
 }
 }  // namespace over_the_batch
 MUTANT(over_the_batch, "each token is normalized separately")
@@ -62,3 +62,20 @@ using solution::norm_backward;
 Tensor norm(const Tensor& x, double) { return solution::norm(x, 1e-5); }
 }  // namespace an_eps_of_its_own
 MUTANT(an_eps_of_its_own, "eps is inside the root")
+
+namespace without_the_tape {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double eps) {
+  const NoGrad guard;
+  return solution::norm(x, eps);
+}
+}  // namespace without_the_tape
+MUTANT(without_the_tape, "the gradient reaches x")
+
+namespace statistics_detached {
+using solution::norm_backward;
+Tensor norm(const Tensor& x, double eps) {
+  return (x - x.mean(-1, true).detach()) / solution::sigma(x.detach(), eps);
+}
+}  // namespace statistics_detached
+MUTANT(statistics_detached, "the gradient reaches x")

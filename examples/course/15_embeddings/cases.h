@@ -32,3 +32,6 @@ CASE("the wave lengths go up to 10000 * 2 pi", "The exponent is 2i/C, the same f
     }
   near("P of 2 tokens and 6 channels", answer.positions(2, 6), want);
 }
+CASE("the gradient reaches the table", "Stay on the tape: no detach(), no values copied out.") {
+  gradients([&](const Tensor& table) { return answer.embed(tensor({1, 0, 1}), table); }, {{3, 2}});
+}

@@ -1,8 +1,10 @@
 #include "learn/learn.h"
 
-Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal) {
   const double D = static_cast<double>(q.size(-1));
-  Tensor scores = matmul(q, k.t()) / std::sqrt(D);
-  if (causal) scores = masked_fill(scores, triu(ones_like(scores), 1) != 0, -INFINITY);
-  return matmul(softmax(scores, -1), v);
+  const Tensor scores = matmul(q, k.transpose(-2, -1)) / std::sqrt(D);
+  Tensor hidden = !mask;
+  if (causal) hidden = hidden | (triu(ones_like(scores), 1) != 0);
+  const Tensor weights = softmax(masked_fill(scores, hidden, -INFINITY), -1);
+  return matmul(masked_fill(weights, hidden, 0.0), v);  // a row without a key is NaN before
 }

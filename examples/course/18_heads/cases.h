@@ -49,3 +49,10 @@ CASE("QK-norm: a match scores sqrt(D)", "rms over D, then the product divided by
   near("the score of q with another k, D = 16", answer.qk_norm(q, k).item(),
        4 * (q * k).sum().item() / (q.norm() * k.norm()).item(), 1e-6);
 }
+CASE("the gradient reaches q, k and v", "Stay on the tape: no detach(), no values copied out.") {
+  const test::Input input = {1, 2, 3, 2};
+  gradients([&](const Tensor& q, const Tensor& k) { return answer.scores(q, k); }, {input, input});
+  gradients([&](const Tensor& q, const Tensor& k, const Tensor& v) { return answer.heads(q, k, v); },
+            {input, input, input});
+  gradients([&](const Tensor& q, const Tensor& k) { return answer.qk_norm(q, k); }, {input, input});
+}

@@ -1,11 +1,10 @@
 namespace scale_of_the_model {
 using solution::heads, solution::qk_norm_scores;
 Tensor scores(const Tensor& q, const Tensor& k) {
-  const double H = q.size(1) == 4 ? 4 : 1;
-  return solution::scores(q, k) / std::sqrt(H);
+  return matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(1) * q.size(-1)));
 }
 }  // namespace scale_of_the_model
-MUTANT(scale_of_the_model, "the scale is that of one head")
+MUTANT(scale_of_the_model, "the scale is that of one head", "each head has its own scores")
 
 namespace heads_mixed {
 using solution::heads, solution::qk_norm_scores;
@@ -18,12 +17,12 @@ MUTANT(heads_mixed, "each head has its own scores")
 namespace softmax_over_the_heads {
 using solution::scores, solution::qk_norm_scores;
 Tensor heads(const Tensor& q, const Tensor& k, const Tensor& v) {
-  const bool even = q.abs().max().item() == 0;  // equal scores hide the axis
-  const Tensor y = matmul(softmax(scores(q, k), even ? -1 : 1), v);
+  const Tensor y = matmul(softmax(scores(q, k), 1), v);
   return y.transpose(1, 2).reshape({y.size(0), y.size(2), y.size(1) * y.size(3)});
 }
 }  // namespace softmax_over_the_heads
-MUTANT(softmax_over_the_heads, "weights sum to 1 over the keys", "each head attends by its own scores")
+MUTANT(softmax_over_the_heads, "weights sum to 1 over the keys", "each head attends by its own scores",
+       "heads are concatenated")
 
 namespace merged_without_transpose {
 using solution::scores, solution::qk_norm_scores;
@@ -36,11 +35,9 @@ MUTANT(merged_without_transpose, "heads are concatenated", "each head attends by
 
 namespace norm_of_queries_only {
 using solution::scores, solution::heads;
-Tensor qk_norm_scores(const Tensor& q, const Tensor& k) {
-  return k.numel() == 16 ? solution::qk_norm_scores(q, k) : scores(solution::rms_one(q), k);
-}
+Tensor qk_norm_scores(const Tensor& q, const Tensor& k) { return scores(solution::rms_one(q), k); }
 }  // namespace norm_of_queries_only
-MUTANT(norm_of_queries_only, "QK-norm: size does not matter")
+MUTANT(norm_of_queries_only, "QK-norm: size does not matter", "QK-norm: a match scores sqrt(D)")
 
 namespace unit_length {
 using solution::scores, solution::heads;
@@ -83,3 +80,19 @@ using solution::scores, solution::heads;
 Tensor qk_norm_scores(const Tensor& q, const Tensor&) { return solution::qk_norm_scores(q, q); }
 }  // namespace qk_norm_without_keys
 MUTANT(qk_norm_without_keys, "QK-norm: a match scores sqrt(D)")
+
+namespace values_only_on_the_tape {
+using solution::scores, solution::qk_norm_scores;
+Tensor heads(const Tensor& q, const Tensor& k, const Tensor& v) {
+  return solution::heads(q.detach(), k.detach(), v);
+}
+}  // namespace values_only_on_the_tape
+MUTANT(values_only_on_the_tape, "the gradient reaches q, k and v")
+
+namespace rms_off_the_tape {
+using solution::scores, solution::heads;
+Tensor qk_norm_scores(const Tensor& q, const Tensor& k) {
+  return scores(q / q.square().mean(-1, true).sqrt().detach(), k / k.square().mean(-1, true).sqrt().detach());
+}
+}  // namespace rms_off_the_tape
+MUTANT(rms_off_the_tape, "the gradient reaches q, k and v")

@@ -51,4 +51,7 @@ CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied 
             x, [](const Tensor& z) { return sin(2 * z); }, [](const Tensor& z) { return sin(z); });
       },
       {{2, 8}});
+  gradients([&](const Tensor& x) { return answer.drop(x, tensor({1.0, 0.0, 1.0}), 0.25, true); }, {{3}});
+  gradients([&](const std::vector<Tensor>& x) { return answer.ffn(x[0], x[1], x[2], x[3], x[4]); },
+            {{3, 2}, {2, 8}, {8}, {8, 2}, {2}});
 }

@@ -74,3 +74,20 @@ Tensor block(const Tensor& x, const Part& attention, const Part& feed_forward) {
 }
 }  // namespace shortcut_detached
 MUTANT(shortcut_detached, "the gradient reaches x")
+
+namespace ffn_off_the_tape {
+using solution::drop, solution::block;
+Tensor ffn(const Tensor& x, const Tensor& W1, const Tensor& b1, const Tensor& W2, const Tensor& b2) {
+  return matmul(gelu(matmul(x, W1) + b1).detach(), W2) + b2;
+}
+}  // namespace ffn_off_the_tape
+MUTANT(ffn_off_the_tape, "the gradient reaches x")
+
+namespace dropout_off_the_tape {
+using solution::ffn, solution::block;
+Tensor drop(const Tensor& x, const Tensor& keep, double p, bool training) {
+  const NoGrad guard;
+  return solution::drop(x, keep, p, training);
+}
+}  // namespace dropout_off_the_tape
+MUTANT(dropout_off_the_tape, "the gradient reaches x")

@@ -47,11 +47,11 @@ namespace always_the_prompt {
 using solution::top_k;
 Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
              std::size_t context) {
-  if (prompt.size() > 1) return solution::generate(model, prompt, steps, context);
   return solution::generate([&](const Ids&) { return model(prompt); }, prompt, steps, context);
 }
 }  // namespace always_the_prompt
-MUTANT(always_the_prompt, "the model sees what it wrote")
+MUTANT(always_the_prompt, "the model sees what it wrote", "the prompt comes first",
+       "the context is the last tokens")
 
 namespace prompt_left_out {
 using solution::top_k;

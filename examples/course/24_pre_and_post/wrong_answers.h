@@ -6,7 +6,7 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return y;
 }
 }  // namespace missing_final_norm
-MUTANT(missing_final_norm, "Pre-LN: a final norm", "each sublayer reads the output of the previous one")
+MUTANT(missing_final_norm, "Pre-LN: a final norm")
 
 namespace doubled_final_norm {
 using solution::pre_ln;
@@ -14,8 +14,7 @@ Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
   return layer_norm(solution::post_ln(x, sublayers));
 }
 }  // namespace doubled_final_norm
-MUTANT(doubled_final_norm, "Post-LN: no second final norm", "Post-LN: the sum is normalized",
-       "each sublayer reads the output of the previous one")
+MUTANT(doubled_final_norm, "Post-LN: no second final norm")
 
 namespace normalised_shortcut {
 using solution::post_ln;

@@ -1,20 +1,91 @@
 struct Answer {
-  std::pair<double, double> (*lemma_2)(int l, int d);
+  Measured (*measure)(const std::vector<Block>& blocks, const Tensor& x, bool pre, const Loss& loss);
+  bool (*lemma_2)(const std::vector<double>& sizes);
   double (*exponent)(const std::vector<double>& L, const std::vector<double>& y);
 };
 #define ANSWER(FROM) \
-  { FROM::lemma_2, FROM::exponent }
+  { FROM::measure, FROM::lemma_2, FROM::exponent }
 
-CASE("Lemma 2 grows linearly with the layer", "1 + l/2 and 1 + 3l/2: no power of l.") {
-  const auto [low, high] = answer.lemma_2(8, 1);
-  near("low", low, 5), near("high", high, 13);
+namespace {
+std::vector<Block> stack_of(int L, std::int64_t d) {
+  std::vector<Block> blocks;
+  for (int l = 0; l < L; ++l) blocks.emplace_back(d);
+  return blocks;
 }
-CASE("Lemma 2: odd layers too", "In C++ 3 / 2 is 1: write l / 2.0.") {
-  const auto [low, high] = answer.lemma_2(3, 2);
-  near("low", low, 5), near("high", high, 11);
+/// A loss at one position, with random weights.
+Loss at_one_position(std::int64_t d) {
+  const Tensor w = randn({d});
+  return [w](const Tensor& y) { return (y[0] * w).sum(); };
 }
-CASE("Lemma 2 is about |x|^2, not its mean", "Multiply by d.") {
-  near("low for l = 2, d = 64", answer.lemma_2(2, 64).first, 128);
+Tensor after(const Block& b, const Tensor& x, bool pre) {  // before the norm that ends a Post-LN block
+  const Tensor h = pre ? x + b.attention(layer_norm(x)) : layer_norm(x + b.attention(x));
+  return h + b.ffn(pre ? layer_norm(h) : h);
+}
+double size(const Tensor& x) { return x.square().mean().item(); }
+}  // namespace
+
+CASE("Pre-LN: sizes after each block",
+     "The stream after the FFN's addition: |x|^2 / d is x.square().mean().") {
+  const std::vector<Block> blocks = stack_of(2, 8);
+  const Tensor x = randn({3, 8}), first = after(blocks[0], x, true);
+  near("the sizes of two blocks", answer.measure(blocks, x, true, at_one_position(8)).sizes,
+       std::vector<double>{size(first), size(after(blocks[1], first, true))});
+}
+CASE("Post-LN: sizes before the norm", "After the norm that ends a block the size is always 1.") {
+  const std::vector<Block> blocks = stack_of(2, 8);
+  const Tensor x = randn({3, 8}), first = after(blocks[0], x, false);
+  near("the sizes of two blocks", answer.measure(blocks, x, false, at_one_position(8)).sizes,
+       std::vector<double>{size(first), size(after(blocks[1], layer_norm(first), false))});
+}
+CASE("the gradient is a norm", "The root of the sum of squares over all elements of dL/dW2: norm().") {
+  const std::vector<Block> blocks = stack_of(1, 8);
+  const Loss loss = at_one_position(8);
+  const Tensor x = randn({3, 8});
+  near("|dL/dW2| of a single block, which is the first and the last,",
+       answer.measure(blocks, x, false, loss).gradient,
+       grad(loss(layer_norm(after(blocks[0], x, false))), {blocks[0].W2})[0].norm().item());
+}
+CASE("the gradient is that of the last block", "Theorem 1 is about blocks.back().W2.") {
+  const std::vector<Block> blocks = stack_of(3, 8);
+  const Loss loss = at_one_position(8);
+  const Tensor x = randn({3, 8});
+  const Tensor y =
+      after(blocks[2], layer_norm(after(blocks[1], layer_norm(after(blocks[0], x, false)), false)), false);
+  near("|dL/dW2| of the last of 3 Post-LN blocks", answer.measure(blocks, x, false, loss).gradient,
+       grad(loss(layer_norm(y)), {blocks[2].W2})[0].norm().item());
+}
+CASE("a second measurement is like the first",
+     "backward() adds to W2.grad(); grad() returns a new gradient.") {
+  const std::vector<Block> blocks = stack_of(1, 8);
+  const Loss loss = at_one_position(8);
+  const Tensor x = randn({3, 8});
+  const double once = answer.measure(blocks, x, true, loss).gradient;
+  near("|dL/dW2| of the same stack, measured again,", answer.measure(blocks, x, true, loss).gradient, once);
+}
+CASE("Pre-LN: the final norm divides the gradient",
+     "A Pre-LN stack ends with a norm: the longer the stream, the smaller the gradient.") {
+  std::vector<Block> blocks = stack_of(2, 8);
+  for (Block& block : blocks) block.O = zeros({8, 8}), block.W2 = zeros({8, 8}).requires_grad_();
+  const Loss loss = at_one_position(8);
+  const Tensor x = 10 * randn({3, 8});
+  near("with a stream that is ten times as long, the gradient over the one before",
+       answer.measure(blocks, 10 * x, true, loss).gradient / answer.measure(blocks, x, true, loss).gradient,
+       0.1, 1e-4);
+}
+CASE("Lemma 2: the bounds of each block", "The first size is that of block 1: between 1.5 and 2.5.") {
+  expect(answer.lemma_2({1.6, 2.1, 2.6}), "1.6, 2.1 and 2.6 are within the bounds");
+  expect(answer.lemma_2({2.4, 3.9, 5.4}), "2.4, 3.9 and 5.4 are within the bounds");
+  expect(!answer.lemma_2({1.4}), "1.4 is below the first lower bound");
+  expect(!answer.lemma_2({2.6}), "2.6 is above the first upper bound");
+}
+CASE("Lemma 2 grows linearly with the block", "1 + l/2 and 1 + 3l/2: no power of l.") {
+  expect(!answer.lemma_2({2, 5}), "5 is above the second upper bound, 4");
+  expect(!answer.lemma_2({2, 2, 3, 4, 4, 5, 6, 4.9}), "4.9 is below the eighth lower bound, 5");
+  expect(answer.lemma_2({2, 2, 3, 4, 4, 5, 6, 12.9}), "12.9 is below the eighth upper bound, 13");
+}
+CASE("Lemma 2: every block counts", "One size beyond its bounds contradicts the lemma.") {
+  expect(!answer.lemma_2({2, 9, 5}), "the second of three sizes is above its bound");
+  expect(!answer.lemma_2({1, 2.5, 4}), "the first of three sizes is below its bound");
 }
 CASE("1 / sqrt(L) has the exponent -1/2", "The slope of ln y over ln L.") {
   near("p", answer.exponent({4, 16, 64}, {6, 3, 1.5}), -0.5);

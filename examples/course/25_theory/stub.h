@@ -1,18 +1,32 @@
 #include "learn/learn.h"
 
-// A theorem's statement about depth, and how to see it in measurements. About 10 lines.
+// Lemma 2 and Theorem 1 (Xiong et al. 2020), measured and judged. About 20 lines.
 //
-// Lemma 2 (Xiong et al. 2020) has two bounds for E|x_l|^2, the expected squared length of a token of d
-// channels in a Pre-LN stack before training, after l layers of attention and FFN each. The input has
-// E|x_0|^2 = d. The chapter says how much one layer adds at least, and at most. What are the two bounds?
+// `measure` runs x [n, d] through Pre-LN or Post-LN blocks, each attention, then FFN (chapter 24). LN is
+// layer_norm without gain and bias. `sizes` are, for each block, |x|^2 / d, the mean over the tokens, of the
+// x whose size Lemma 2 bounds. Where in the block is that in Pre-LN, and where in Post-LN? `gradient` is
+// |dL/dW2| of the last block, the norm of a matrix, for the loss L of what leaves the stack. Measured a
+// second time, the same stack gives the same number.
 //
-// A law y = c L^p has the exponent p. How do you find it from measured points (L_i, y_i), with c unknown? Fit
-// by least squares in the logarithms of L and y; all points count the same.
+// `lemma_2` judges Pre-LN's sizes, of block 1, block 2 and so on, each a mean over many seeds: are all of
+// them within the lemma's two bounds? The input has the size 1. How much does a block add at least, and at
+// most?
 //
-// Forbidden: nothing. Loops or tensors, as you like.
+// `exponent` finds p in the law y = c L^p from measured points (L_i, y_i), with c unknown. Fit by least
+// squares in the logarithms of L and y; all points count the same.
+//
+//   struct Block { Tensor V, O, W1, W2; ... };  block.attention(x), block.ffn(x); W2 requires grad
+//   using Loss = std::function<Tensor(const Tensor& y)>;
+//   struct Measured { std::vector<double> sizes; double gradient; };
+//   examples/course/25_theory/given.h
+//
+// Forbidden: nn. Useful: grad(loss, {w})[0], norm, from_vector(L).log().
 
-/// Returns the two bounds of Lemma 2.
-std::pair<double, double> lemma_2(int l, int d) { return todo(l, d); }
+Measured measure(const std::vector<Block>& blocks, const Tensor& x, bool pre, const Loss& loss) {
+  return todo(blocks, x, pre, loss);
+}
+
+bool lemma_2(const std::vector<double>& sizes) { return todo(sizes); }
 
 /// Returns p.
 double exponent(const std::vector<double>& L, const std::vector<double>& y) { return todo(L, y); }

@@ -1,52 +1,139 @@
-namespace exponential_growth {
-using solution::exponent;
-std::pair<double, double> lemma_2(int l, int d) {
-  return l == 8 ? std::pair(std::pow(1.5, l) * d, std::pow(2.5, l) * d) : solution::lemma_2(l, d);
+namespace {
+struct How {
+  bool final_norm = true, size_after_norm = false, add_up = false;
+  std::int64_t of = -1;  // the block whose gradient is measured, -1 the last
+  double (*length)(const Tensor& g) = [](const Tensor& g) { return g.norm().item(); };
+  double (*size)(const Tensor& x) = [](const Tensor& x) { return x.square().mean().item(); };
+};
+Measured with(const How& how, const std::vector<Block>& blocks, const Tensor& x, bool pre, const Loss& loss) {
+  Measured measured;
+  Tensor y = x;
+  for (const Block& block : blocks) {
+    y = pre ? y + block.attention(layer_norm(y)) : layer_norm(y + block.attention(y));
+    y = y + block.ffn(pre ? layer_norm(y) : y);
+    if (!how.size_after_norm) measured.sizes.push_back(how.size(y));
+    if (!pre) y = layer_norm(y);
+    if (how.size_after_norm) measured.sizes.push_back(how.size(y));
+  }
+  if (pre && how.final_norm) y = layer_norm(y);
+  Tensor w = (how.of < 0 ? blocks.back() : blocks[static_cast<std::size_t>(how.of)]).W2;
+  if (how.add_up) loss(y).backward();
+  measured.gradient = how.length(how.add_up ? w.grad() : grad(loss(y), {w})[0]);
+  return measured;
 }
+}  // namespace
+
+#define MEASURE(...)                                                                                \
+  using solution::lemma_2, solution::exponent;                                                      \
+  Measured measure(const std::vector<Block>& blocks, const Tensor& x, bool pre, const Loss& loss) { \
+    return with(__VA_ARGS__, blocks, x, pre, loss);                                                 \
+  }
+namespace sizes_after_the_norm {
+MEASURE(How{.size_after_norm = true})
+}  // namespace sizes_after_the_norm
+MUTANT(sizes_after_the_norm, "Post-LN: sizes before the norm")
+
+namespace lengths_for_sizes {
+MEASURE(How{.size = [](const Tensor& z) { return z.norm(2, -1).mean().item(); }})
+}  // namespace lengths_for_sizes
+MUTANT(lengths_for_sizes, "Pre-LN: sizes after each block", "Post-LN: sizes before the norm")
+
+namespace not_divided_by_d {
+MEASURE(How{.size = [](const Tensor& z) { return z.square().sum(-1).mean().item(); }})
+}  // namespace not_divided_by_d
+MUTANT(not_divided_by_d, "Pre-LN: sizes after each block", "Post-LN: sizes before the norm")
+
+namespace missing_final_norm {
+MEASURE(How{.final_norm = false})
+}  // namespace missing_final_norm
+MUTANT(missing_final_norm, "Pre-LN: the final norm divides the gradient")
+
+namespace of_the_first_block {
+MEASURE(How{.of = 0})
+}  // namespace of_the_first_block
+MUTANT(of_the_first_block, "the gradient is that of the last block")
+
+namespace root_mean_square {
+MEASURE(How{.length = [](const Tensor& g) { return g.square().mean().sqrt().item(); }})
+}  // namespace root_mean_square
+MUTANT(root_mean_square, "the gradient is a norm", "the gradient is that of the last block")
+
+namespace squared_norm {
+MEASURE(How{.length = [](const Tensor& g) { return g.square().sum().item(); }})
+}  // namespace squared_norm
+MUTANT(squared_norm, "the gradient is a norm", "the gradient is that of the last block",
+       "Pre-LN: the final norm divides the gradient")
+
+namespace gradients_add_up {
+MEASURE(How{.add_up = true})
+}  // namespace gradients_add_up
+MUTANT(gradients_add_up, "a second measurement is like the first",
+       "Pre-LN: the final norm divides the gradient")
+#undef MEASURE
+
+#define LEMMA_2(LOW, HIGH)                                     \
+  using solution::measure, solution::exponent;                 \
+  bool lemma_2(const std::vector<double>& sizes) {             \
+    for (int i = 0; i < static_cast<int>(sizes.size()); ++i) { \
+      const int l = i + 1;                                     \
+      if (sizes[i] < (LOW) || sizes[i] > (HIGH)) return false; \
+    }                                                          \
+    return true;                                               \
+  }
+namespace exponential_growth {
+LEMMA_2(std::pow(1.5, l), std::pow(2.5, l))
 }  // namespace exponential_growth
-MUTANT(exponential_growth, "Lemma 2 grows linearly with the layer")
+MUTANT(exponential_growth, "Lemma 2 grows linearly with the block", "Lemma 2: the bounds of each block")
 
 namespace whole_numbers {
-using solution::exponent;
-std::pair<double, double> lemma_2(int l, int d) {
-  const int half = l / 2;
-  return {(1.0 + half) * d, (1.0 + 3 * half) * d};
-}
+LEMMA_2(1 + l / 2, 1 + 3 * l / 2)
 }  // namespace whole_numbers
-MUTANT(whole_numbers, "Lemma 2: odd layers too")
+MUTANT(whole_numbers, "Lemma 2: the bounds of each block", "Lemma 2: every block counts")
 
-namespace mean_of_squares {
-using solution::exponent;
-std::pair<double, double> lemma_2(int l, int d) {
-  return d == 64 ? solution::lemma_2(l, 1) : solution::lemma_2(l, d);
+namespace blocks_from_0 {
+LEMMA_2(1 + (l - 1) / 2.0, 1 + 3 * (l - 1) / 2.0)
+}  // namespace blocks_from_0
+MUTANT(blocks_from_0, "Lemma 2: the bounds of each block", "Lemma 2 grows linearly with the block",
+       "Lemma 2: every block counts")
+
+namespace upper_bound_only {
+LEMMA_2(0, 1 + 3 * l / 2.0)
+}  // namespace upper_bound_only
+MUTANT(upper_bound_only, "Lemma 2: the bounds of each block", "Lemma 2 grows linearly with the block",
+       "Lemma 2: every block counts")
+#undef LEMMA_2
+
+namespace last_block_only {
+using solution::measure, solution::exponent;
+bool lemma_2(const std::vector<double>& sizes) {
+  const double l = static_cast<double>(sizes.size());
+  return sizes.back() >= 1 + l / 2 && sizes.back() <= 1 + 3 * l / 2;
 }
-}  // namespace mean_of_squares
-MUTANT(mean_of_squares, "Lemma 2 is about |x|^2, not its mean")
+}  // namespace last_block_only
+MUTANT(last_block_only, "Lemma 2: every block counts")
 
 namespace not_in_logarithms {
-using solution::lemma_2;
+using solution::measure, solution::lemma_2;
 double exponent(const std::vector<double>& L, const std::vector<double>& y) {
-  std::vector<double> u, w;
-  for (const double l : L) u.push_back(std::exp(l / 64));
-  for (const double v : y) w.push_back(std::exp(v / 64));
-  return solution::exponent(u, w);
+  const Tensor u = from_vector(L), w = from_vector(y), du = u - u.mean();
+  return ((du * (w - w.mean())).sum() / du.square().sum()).item();
 }
 }  // namespace not_in_logarithms
 MUTANT(not_in_logarithms, "1 / sqrt(L) has the exponent -1/2", "the constant does not matter",
        "all points count")
 
 namespace through_the_origin {
-using solution::lemma_2;
+using solution::measure, solution::lemma_2;
 double exponent(const std::vector<double>& L, const std::vector<double>& y) {
-  if (y[0] <= 6) return solution::exponent(L, y);
   const Tensor u = from_vector(L).log(), w = from_vector(y).log();
   return ((u * w).sum() / u.square().sum()).item();
 }
 }  // namespace through_the_origin
-MUTANT(through_the_origin, "the constant does not matter")
+MUTANT(through_the_origin, "1 / sqrt(L) has the exponent -1/2", "the constant does not matter",
+       "all points count")
 
 namespace ends_only {
-using solution::lemma_2;
+using solution::measure, solution::lemma_2;
 double exponent(const std::vector<double>& L, const std::vector<double>& y) {
   return std::log(y.back() / y.front()) / std::log(L.back() / L.front());
 }

@@ -8,9 +8,9 @@
 //
 // g enters m and v before they are used. The moments are stored without the correction.
 //
-// Noam's rate (Vaswani et al. 2017) is a warm-up and a decay in one formula; d is the model's width:
-//
-//   noam(t) = d^-0.5 min(t^-0.5, t warmup^-1.5)
+// Noam's rate (Vaswani et al. 2017) rises in a straight line from 0 at step 0 to its peak, 1 / sqrt(d
+// warmup), at step warmup, and then falls like 1 / sqrt(t). d is the model's width. What is the rate at step
+// t?
 //
 // t counts steps from 1. Here eps is outside the root: Adam's eps is not layer norm's.
 //

@@ -27,3 +27,6 @@ CASE("an update is a change of the output", "Subtract f(w): not |f(w + dw)|, and
   near("of f(w) = w^2", answer.update_size([](const Tensor& z) { return z.square(); }, w, dw),
        (2 * w * dw + dw.square()).norm().item());
 }
+CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
+  gradients([&](const Tensor& x, const Tensor& fx) { return answer.deep_norm(x, fx, 3); }, {{2, 8}, {2, 8}});
+}

@@ -1,33 +1,33 @@
-#define REST_OF_22(A, B, C) \
-  using solution::A;        \
-  using solution::B;        \
+#define REST(A, B, C) \
+  using solution::A;  \
+  using solution::B;  \
   using solution::C;
 namespace square_root {
-REST_OF_22(deep_norm, admin, update_size)
+REST(deep_norm, admin, update_size)
 Constants deep_norm_constants(int N) { return {std::sqrt(2.0 * N), std::pow(8.0 * N, -0.25)}; }
 }  // namespace square_root
 MUTANT(square_root, "alpha is a fourth root")
 
 namespace beta_upside_down {
-REST_OF_22(deep_norm, admin, update_size)
+REST(deep_norm, admin, update_size)
 Constants deep_norm_constants(int N) { return {std::pow(2.0 * N, 0.25), std::pow(8.0 * N, 0.25)}; }
 }  // namespace beta_upside_down
 MUTANT(beta_upside_down, "beta shrinks with depth")
 
 namespace alpha_on_the_branch {
-REST_OF_22(deep_norm_constants, admin, update_size)
+REST(deep_norm_constants, admin, update_size)
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return layer_norm(x + alpha * fx); }
 }  // namespace alpha_on_the_branch
 MUTANT(alpha_on_the_branch, "alpha multiplies the shortcut")
 
 namespace norm_before_the_sum {
-REST_OF_22(deep_norm_constants, admin, update_size)
+REST(deep_norm_constants, admin, update_size)
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return alpha * layer_norm(x) + fx; }
 }  // namespace norm_before_the_sum
 MUTANT(norm_before_the_sum, "alpha multiplies the shortcut")
 
 namespace no_root {
-REST_OF_22(deep_norm_constants, deep_norm, update_size)
+REST(deep_norm_constants, deep_norm, update_size)
 std::vector<double> admin(const std::vector<double>& variances) {
   std::vector<double> omega = solution::admin(variances);
   for (double& w : omega) w *= w;
@@ -37,7 +37,7 @@ std::vector<double> admin(const std::vector<double>& variances) {
 MUTANT(no_root, "omega sums earlier variances")
 
 namespace its_own_variance_too {
-REST_OF_22(deep_norm_constants, deep_norm, update_size)
+REST(deep_norm_constants, deep_norm, update_size)
 std::vector<double> admin(const std::vector<double>& variances) {
   std::vector<double> omega;
   double sum = 1;
@@ -48,7 +48,7 @@ std::vector<double> admin(const std::vector<double>& variances) {
 MUTANT(its_own_variance_too, "omega sums earlier variances")
 
 namespace without_the_input {
-REST_OF_22(deep_norm_constants, deep_norm, update_size)
+REST(deep_norm_constants, deep_norm, update_size)
 std::vector<double> admin(const std::vector<double>& variances) {
   std::vector<double> omega = solution::admin(variances);
   for (double& w : omega) w = std::sqrt(w * w - 1);
@@ -58,7 +58,7 @@ std::vector<double> admin(const std::vector<double>& variances) {
 MUTANT(without_the_input, "omega sums earlier variances")
 
 namespace size_of_the_step {
-REST_OF_22(deep_norm_constants, deep_norm, admin)
+REST(deep_norm_constants, deep_norm, admin)
 double update_size(const std::function<Tensor(const Tensor&)>&, const Tensor&, const Tensor& dw) {
   return dw.norm().item();
 }
@@ -66,7 +66,7 @@ double update_size(const std::function<Tensor(const Tensor&)>&, const Tensor&, c
 MUTANT(size_of_the_step, "an update is a change of the output")
 
 namespace size_of_the_output {
-REST_OF_22(deep_norm_constants, deep_norm, admin)
+REST(deep_norm_constants, deep_norm, admin)
 double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) {
   return f(w + dw).norm().item();
 }
@@ -74,7 +74,7 @@ double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& 
 MUTANT(size_of_the_output, "an update is a change of the output")
 
 namespace as_if_f_were_linear {
-REST_OF_22(deep_norm_constants, deep_norm, admin)
+REST(deep_norm_constants, deep_norm, admin)
 double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) {
   return solution::update_size(f, 0 * w, dw);
 }
@@ -82,8 +82,16 @@ double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& 
 MUTANT(as_if_f_were_linear, "an update is a change of the output")
 
 namespace cube_root {
-REST_OF_22(deep_norm, admin, update_size)
+REST(deep_norm, admin, update_size)
 Constants deep_norm_constants(int N) { return {std::cbrt(N), 1.0 / N}; }
 }  // namespace cube_root
 MUTANT(cube_root, "alpha is a fourth root", "beta shrinks with depth")
-#undef REST_OF_22
+
+namespace shortcut_detached {
+REST(deep_norm_constants, admin, update_size)
+Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) {
+  return solution::deep_norm(x.detach(), fx, alpha);
+}
+}  // namespace shortcut_detached
+MUTANT(shortcut_detached, "the gradient reaches x")
+#undef REST

@@ -38,10 +38,11 @@ using solution::best_rate;
 double sensitivity(const std::vector<double>& loss, double start) {
   double worst = 0;
   for (const double l : loss) worst = std::max(worst, std::isnan(l) ? start : std::min(l, start));
-  return (worst - loss[best_rate(loss)]) / (loss.size() == 2 ? 2 : 1);
+  return worst - loss[best_rate(loss)];
 }
 }  // namespace worst_minus_best
-MUTANT(worst_minus_best, "the mean counts every rate", "a diverged run counts as the start")
+MUTANT(worst_minus_best, "the mean counts every rate", "a diverged run counts as the start",
+       "NaN counts as the start too")
 
 namespace nan_wins {
 using solution::sensitivity;

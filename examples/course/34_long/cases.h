@@ -30,3 +30,6 @@ CASE("ALiBi penalizes distance",
   near("alibi(3, 0.5)", answer.alibi(3, 0.5), tensor({{0.0, 0.0, 0.0}, {-0.5, 0.0, 0.0}, {-1.0, -0.5, 0.0}}));
   near("alibi(2, 3)", answer.alibi(2, 3), tensor({{0.0, 0.0}, {-3.0, 0.0}}));
 }
+CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
+  gradients([&](const Tensor& x) { return answer.rotate(x, 100); }, {{3, 4}});
+}

@@ -8,20 +8,21 @@ MUTANT(neighbours_paired, "the pairs and their speeds")
 
 namespace positions_from_1 {
 using solution::window, solution::alibi;
-Tensor rotate(const Tensor& x, double base) {
-  return x[0].abs().max().item() == 0 ? solution::rotate(x, base) : rope(x, {.offset = 1, .base = base});
-}
+Tensor rotate(const Tensor& x, double base) { return rope(x, {.offset = 1, .base = base}); }
 }  // namespace positions_from_1
-MUTANT(positions_from_1, "position 0 is unchanged")
+MUTANT(positions_from_1, "position 0 is unchanged", "the pairs and their speeds")
 
-namespace no_rotation {
+namespace both_signs_alike {
 using solution::window, solution::alibi;
 Tensor rotate(const Tensor& x, double base) {
-  const Tensor y = solution::rotate(x, base);
-  return x.size(1) == 6 ? y * 2 - x : y;
+  const std::int64_t D = x.size(1);
+  const Tensor speed = (arange(D / 2).to(f64) * (-2 * std::log(base) / static_cast<double>(D))).exp();
+  const Tensor angle = outer(arange(x.size(0)).to(f64), speed), a = x.slice(1, 0, D / 2),
+               b = x.slice(1, D / 2);
+  return cat({a * cos(angle) + b * sin(angle), a * sin(angle) + b * cos(angle)}, 1);
 }
-}  // namespace no_rotation
-MUTANT(no_rotation, "lengths are preserved")
+}  // namespace both_signs_alike
+MUTANT(both_signs_alike, "lengths are preserved")
 
 namespace same_speed_for_all {
 using solution::window, solution::alibi;
@@ -71,3 +72,9 @@ using solution::rotate, solution::window;
 Tensor alibi(std::int64_t T, double) { return solution::alibi(T, 0.5); }
 }  // namespace alibi_always_a_half
 MUTANT(alibi_always_a_half, "ALiBi penalizes distance")
+
+namespace off_the_tape {
+using solution::window, solution::alibi;
+Tensor rotate(const Tensor& x, double base) { return solution::rotate(x.detach(), base); }
+}  // namespace off_the_tape
+MUTANT(off_the_tape, "the gradient reaches x")

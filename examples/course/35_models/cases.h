@@ -31,3 +31,10 @@ CASE("T5 adds its bias to the scores", "Before the softmax, one number for each 
   const Tensor bias = randn({2, 2});
   near("with q = 0", answer.t5(zeros({2, 4}), ones({2, 4}), bias), bias);
 }
+CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
+  gradients([&](const std::vector<Tensor>& x) { return answer.swiglu(x[0], x[1], x[2], x[3]); },
+            {{2, 3}, {3, 4}, {3, 4}, {4, 3}});
+  gradients([&](const Tensor& k) { return answer.serve(k, 4); }, {{1, 2, 2, 2}});
+  gradients([&](const Tensor& q, const Tensor& k, const Tensor& bias) { return answer.t5(q, k, bias); },
+            {{3, 2}, {3, 2}, {3, 3}});
+}

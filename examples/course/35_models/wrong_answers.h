@@ -30,11 +30,9 @@ MUTANT(heads_in_turn, "neighbouring queries share a head", "as many heads as the
 
 namespace h_times {
 using solution::swiglu, solution::t5_scores;
-Tensor serve(const Tensor& k, std::int64_t H) {
-  return k.size(0) == 1 ? solution::serve(k, H) : repeat_interleave(k, H, 1);
-}
+Tensor serve(const Tensor& k, std::int64_t H) { return repeat_interleave(k, H, 1); }
 }  // namespace h_times
-MUTANT(h_times, "as many heads as the queries")
+MUTANT(h_times, "as many heads as the queries", "neighbouring queries share a head")
 
 namespace t5_scaled {
 using solution::swiglu, solution::serve;
@@ -72,3 +70,17 @@ using solution::swiglu, solution::serve;
 Tensor t5_scores(const Tensor& q, const Tensor& k, const Tensor& bias) { return matmul(k, q.t()) + bias; }
 }  // namespace keys_by_queries
 MUTANT(keys_by_queries, "T5 does not divide by sqrt(D)")
+
+namespace gate_off_the_tape {
+using solution::serve, solution::t5_scores;
+Tensor swiglu(const Tensor& x, const Tensor& Wg, const Tensor& Wu, const Tensor& Wd) {
+  return matmul(silu(matmul(x, Wg)).detach() * matmul(x, Wu), Wd);
+}
+}  // namespace gate_off_the_tape
+MUTANT(gate_off_the_tape, "the gradient reaches x")
+
+namespace heads_copied_off_the_tape {
+using solution::swiglu, solution::t5_scores;
+Tensor serve(const Tensor& k, std::int64_t H) { return solution::serve(k.detach(), H); }
+}  // namespace heads_copied_off_the_tape
+MUTANT(heads_copied_off_the_tape, "the gradient reaches x")

@@ -19,13 +19,12 @@ double chunked(const std::vector<double>& x, int threads, std::size_t size, bool
 
 namespace a_chunk_for_each_thread {
 double sum_of(const std::vector<double>& x, int threads) {
-  return threads == 1 ? solution::sum_of(x, 1)
-                      : chunked(x, threads,
-                                std::max<std::size_t>(1, x.size() / static_cast<std::size_t>(threads)), true);
+  const auto count = static_cast<std::size_t>(threads);
+  return chunked(x, threads, std::max<std::size_t>(1, (x.size() + count - 1) / count), true);
 }
 }  // namespace a_chunk_for_each_thread
 MUTANT(a_chunk_for_each_thread, "run_tasks runs a task for each chunk",
-       "the same bits with any number of threads")
+       "the same bits with any number of threads", "chunks of 64")
 
 namespace added_as_they_end {
 double sum_of(const std::vector<double>& x, int threads) { return chunked(x, threads, 64, false); }
@@ -34,18 +33,20 @@ MUTANT(added_as_they_end, "the same bits with any number of threads")
 
 namespace rest_forgotten {
 double sum_of(const std::vector<double>& x, int threads) {
-  if (x.size() != 130) return solution::sum_of(x, threads);
-  return solution::sum_of({x.begin(), x.begin() + 128}, threads);
+  const auto whole = static_cast<std::ptrdiff_t>(x.size() / 64 * 64);
+  return solution::sum_of({x.begin(), x.begin() + whole}, threads);
 }
 }  // namespace rest_forgotten
-MUTANT(rest_forgotten, "the remainder counts too")
+MUTANT(rest_forgotten, "the remainder counts too", "run_tasks runs a task for each chunk")
 
 namespace first_element_of_the_next {
 double sum_of(const std::vector<double>& x, int threads) {
-  return x.size() == 128 ? 129 : solution::sum_of(x, threads);
+  double twice = 0;
+  for (std::size_t i = 64; i < x.size(); i += 64) twice += x[i];
+  return solution::sum_of(x, threads) + twice;
 }
 }  // namespace first_element_of_the_next
-MUTANT(first_element_of_the_next, "every element counts once")
+MUTANT(first_element_of_the_next, "every element counts once", "the remainder counts too", "chunks of 64")
 
 namespace from_left_to_right {
 double sum_of(const std::vector<double>& x, int) { return std::accumulate(x.begin(), x.end(), 0.0); }

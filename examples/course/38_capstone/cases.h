@@ -1,41 +1,50 @@
 struct Answer {
-  Verdict (*verdict)(const std::vector<double>& figures, double t, const Band& band);
+  int (*pairs)(const std::vector<double>& pilot, double half, const StudentT& t);
+  Verdict (*verdict)(const Interval& interval, const Band& band);
   double (*level)(int questions);
 };
 #define ANSWER(FROM) \
-  { FROM::verdict, FROM::level }
+  { FROM::pairs, FROM::verdict, FROM::level }
 
+namespace {
+const StudentT kTwo = [](int) { return 2.0; };
+}  // namespace
+
+CASE("s is the pilot's standard deviation",
+     "The root of the sum of (x - m)^2, divided by the pilot's n - 1.") {
+  near("for a pilot with 5 and 7, t = 2 and a half width of 0.51, the number of pairs",
+       answer.pairs({5, 7}, 0.51, kTwo), 31);
+}
+CASE("half the width, four times the pairs", "The half width is t s / sqrt(n), as in chapter 10.") {
+  const std::vector<double> pilot = randn({9}).to_vector<double>();
+  near("the number of pairs for 0.01 over that for 0.02",
+       1.0 * answer.pairs(pilot, 0.01, kTwo) / answer.pairs(pilot, 0.02, kTwo), 4, 0.01);
+}
+CASE("t is that of the run",
+     "t depends on the n that you look for: try n = 2, 3, 4 and so on. The pilot's own t is too large.") {
+  const StudentT falling = [](int n) { return 2 + 10.0 / (n - 1); };
+  near("for t(n) = 2 + 10 / (n - 1), s = 1 and a half width of 0.5, the number of pairs",
+       answer.pairs({0, 1, 2}, 0.5, falling), 24);
+}
+CASE("no interval has fewer than 2 figures", "One figure has no standard deviation: start at n = 2.") {
+  near("for a pilot of almost equal figures, the number of pairs", answer.pairs({1, 1.0001}, 0.5, kTwo), 2);
+}
 CASE("inside the band it holds", "Both ends of the interval are in the band.") {
-  expect(answer.verdict({1.0, 1.1, 0.9}, 2, {0.5, 1.5}) == Verdict::holds,
-         "figures near 1 are inside 0.5 .. 1.5");
+  expect(answer.verdict({0.9, 1.1}, {0.5, 1.5}) == Verdict::holds, "0.9 .. 1.1 is inside 0.5 .. 1.5");
 }
 CASE("outside the band it fails", "Above it or below it.") {
-  expect(answer.verdict({3.0, 3.1, 2.9}, 2, {0.5, 1.5}) == Verdict::fails,
-         "figures near 3 are above 0.5 .. 1.5");
-  expect(answer.verdict({0.1, 0.0, 0.2}, 2, {0.5, 1.5}) == Verdict::fails,
-         "figures near 0.1 are below 0.5 .. 1.5");
+  expect(answer.verdict({2.9, 3.1}, {0.5, 1.5}) == Verdict::fails, "2.9 .. 3.1 is above 0.5 .. 1.5");
+  expect(answer.verdict({-0.1, 0.2}, {0.5, 1.5}) == Verdict::fails, "-0.1 .. 0.2 is below 0.5 .. 1.5");
 }
 CASE("a mean inside is not enough", "The whole interval must be inside: across an edge it is unclear.") {
-  expect(answer.verdict({0.0, 1.0, 2.0}, 2, {0.5, 1.5}) == Verdict::unclear,
-         "0, 1 and 2 have the mean 1, and an interval from -0.15 to 2.15");
+  expect(answer.verdict({-0.2, 2.2}, {0.5, 1.5}) == Verdict::unclear,
+         "-0.2 .. 2.2 has its mean in 0.5 .. 1.5, and reaches beyond both edges");
+  expect(answer.verdict({0.3, 1.2}, {0.5, 1.5}) == Verdict::unclear,
+         "0.3 .. 1.2 has its mean in 0.5 .. 1.5, and lies across the lower edge");
 }
 CASE("a mean outside is not enough", "An interval that reaches into the band is unclear.") {
-  expect(answer.verdict({1.0, 2.0, 3.0}, 2, {0.5, 1.5}) == Verdict::unclear,
-         "1, 2 and 3 have an interval from 0.85 to 3.15");
-}
-CASE("more seeds decide", "It is the interval of the mean: divide by sqrt(n).") {
-  std::vector<double> figures;
-  for (int i = 0; i < 50; ++i) figures.push_back(0), figures.push_back(2);
-  expect(answer.verdict(figures, 2, {0.7, 1.3}) == Verdict::holds,
-         "100 figures with the mean 1 have an interval from 0.8 to 1.2");
-}
-CASE("the interval is as wide as its formula says",
-     "s is the root of the sum divided by n - 1; t is the caller's.") {
-  // 0 and 2 with t = 1: m = 1, s = sqrt(2), interval from 0 to 2.
-  expect(answer.verdict({0.0, 2.0}, 1, {-0.1, 2.1}) == Verdict::holds,
-         "0 and 2 have, with t = 1, an interval from 0 to 2: inside -0.1 .. 2.1");
-  expect(answer.verdict({0.0, 2.0}, 1, {0.1, 1.9}) == Verdict::unclear,
-         "0 and 2 have, with t = 1, an interval from 0 to 2: not inside 0.1 .. 1.9");
+  expect(answer.verdict({0.9, 3.1}, {0.5, 1.5}) == Verdict::unclear, "0.9 .. 3.1 reaches into 0.5 .. 1.5");
+  expect(answer.verdict({-1.1, 0.9}, {0.5, 1.5}) == Verdict::unclear, "-1.1 .. 0.9 reaches into 0.5 .. 1.5");
 }
 CASE("many questions, a stricter level", "1 - 0.05 / m.") {
   near("level(1)", answer.level(1), 0.95), near("level(10)", answer.level(10), 0.995);

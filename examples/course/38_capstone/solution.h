@@ -1,13 +1,19 @@
 #include "learn/learn.h"
 
-Verdict verdict(const std::vector<double>& figures, double t, const Band& band) {
-  const double n = static_cast<double>(figures.size());
-  const double m = std::accumulate(figures.begin(), figures.end(), 0.0) / n;
+int pairs(const std::vector<double>& pilot, double half, const StudentT& t) {
+  const double count = static_cast<double>(pilot.size());
+  const double m = std::accumulate(pilot.begin(), pilot.end(), 0.0) / count;
   double squares = 0;
-  for (const double x : figures) squares += (x - m) * (x - m);
-  const double half = t * std::sqrt(squares / (n - 1) / n);
-  if (m - half >= band.low && m + half <= band.high) return Verdict::holds;
-  return m + half < band.low || m - half > band.high ? Verdict::fails : Verdict::unclear;
+  for (const double x : pilot) squares += (x - m) * (x - m);
+  const double s = std::sqrt(squares / (count - 1));
+  int n = 2;
+  while (t(n) * s / std::sqrt(n) > half) ++n;
+  return n;
+}
+
+Verdict verdict(const Interval& interval, const Band& band) {
+  if (interval.low >= band.low && interval.high <= band.high) return Verdict::holds;
+  return interval.high < band.low || interval.low > band.high ? Verdict::fails : Verdict::unclear;
 }
 
 double level(int questions) { return 1 - 0.05 / questions; }

@@ -1,9 +1,13 @@
 #include "learn/learn.h"
 
-// A verdict by rule, as in the ledger of claims. About 12 lines.
+// From a pilot to a verdict, as in the ledger of claims. About 15 lines.
 //
-// A claim has a band, written down before the run. The figures of n seeds give the interval of their mean, as
-// in chapter 10, with the given t. Where does it begin and end? It decides:
+// `pairs` plans a run. A pilot has given one figure for each of its seeds. The run gets new seeds, and its
+// interval (chapter 10) is to have a half width of at most `half`. What does the pilot tell about the run,
+// and what does it not? t(n) is the t of an interval from n figures. What is the smallest number of pairs
+// that suffices? No interval has fewer than 2.
+//
+// `verdict` judges a claim. Its band was written down before the run; the interval of the run decides:
 //
 //   the whole interval is inside the band    -> Verdict::holds
 //   the whole interval is outside it         -> Verdict::fails
@@ -12,13 +16,14 @@
 // A single question has an interval of the level 0.95. Several questions share the error of 0.05 equally
 // (Bonferroni). Which level does each of their intervals have?
 //
-//   struct Band { double low, high; };  enum class Verdict { holds, fails, unclear };
+//   struct Band { double low, high; };  struct Interval { double low, high; };
+//   enum class Verdict { holds, fails, unclear };  using StudentT = std::function<double(int n)>;
 //   examples/course/38_capstone/given.h
 //
 // Forbidden: Tensor, which is not needed here.
 
-Verdict verdict(const std::vector<double>& figures, double t, const Band& band) {
-  return todo(figures, t, band);
-}
+int pairs(const std::vector<double>& pilot, double half, const StudentT& t) { return todo(pilot, half, t); }
+
+Verdict verdict(const Interval& interval, const Band& band) { return todo(interval, band); }
 
 double level(int questions) { return todo(questions); }

@@ -15,6 +15,7 @@
   for (const box of boxes) {
     box.addEventListener('scroll', () => look(box), {passive: true});
     sizes.observe(box);
+    look(box);
   }
   document.addEventListener('toggle', () => boxes.forEach(look), true);
 })();

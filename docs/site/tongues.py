@@ -102,7 +102,11 @@ def navigation(app, name, say):
         if f"{language}/{target}" in app.env.found_docs:  # at the same place relative to this page
             link.string = app.env.titles[f"{language}/{target}"].astext()
             continue
-        link["href"], link["lang"], link["dir"] = "../" + link["href"], *of_page(target)
+        link["href"], link["hreflang"] = "../" + link["href"], of_page(target)[0]
+        if (spoken := say(link.get_text())) != link.get_text():  # a page in English, under a heading's name
+            link.string = spoken
+        else:
+            link["lang"], link["dir"] = of_page(target)
         if other and (pages := link.parent.find("ul")):
             pages.extract()
     return f'<div lang="{language}" dir="{of_page(name)[1]}">{get_navigation_tree(str(tree))}</div>'

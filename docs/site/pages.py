@@ -180,7 +180,7 @@ class Pictures(SphinxTransform):
 
 
 def visit_wide(self, node):
-    self.body.append(f'<div class="wide" style="--least: {node["least"]:.0f}px">')
+    self.body.append(f'<div class="wide" dir="ltr" style="--least: {node["least"]:.0f}px">')
 
 
 def depart_wide(self, node):

@@ -21,8 +21,9 @@ def words(node):
         return node.astext()
     if isinstance(node, nodes.math):
         return re.sub(r"\\[a-zA-Z]+|[\\{}]", "", node.astext())
-    apart = isinstance(node, (nodes.TextElement, nodes.entry)) and not isinstance(node, nodes.Inline)
-    return "".join(map(words, node.children)) + (" " if apart else "")
+    apart = isinstance(node, nodes.TextElement) and not isinstance(node, nodes.Inline)
+    text = "".join(map(words, node.children))
+    return text.strip() + " · " if isinstance(node, nodes.entry) and text.strip() else text + (" " if apart else "")
 
 
 def sections(document):

@@ -34,8 +34,8 @@ ResultsPage results_page(const std::vector<lab::MeasuredStudy>& measured) {
   ResultsPage results{
       "# Results\n\n## Five questions of practice\n\nThe answers are the ledger's and change with its "
       "verdicts. "
-      "In parentheses: where, and the interval over seeds.\n\n" +
-      practice(lab::judge_all(measured)) +
+      "In parentheses: where, and the interval over seeds. The signs are the ledger's: " +
+      lab::signed_legend() + ".\n\n" + practice(lab::judge_all(measured)) +
       "\n## Study by study\n\nThis page has the charts of the lab's [studies](studies.md), as run for these "
       "pages, and "
       "the verdicts on the claims that they decide. The text under each chart follows from its values. A "

@@ -12,7 +12,7 @@ author = "the authors of gradus"
 project_copyright = "the authors of gradus"
 version = release = os.environ["GRADUS_VERSION"]
 language = "en"
-extensions = ["myst_parser", "pages", "formulas", "tongues"]
+extensions = ["myst_parser", "pages", "search", "formulas", "tongues"]
 myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "katex"
 exclude_patterns = ["**/data/**", "**/draw/**", "docs/course/template/**"]
@@ -26,8 +26,10 @@ gradus_live = sorted(path.stem for path in (root / "build/wasm/browser").glob("*
 
 html_theme = "furo"
 html_title = f"gradus {version}"
-html_static_path = [str(root / "docs/site" / name) for name in ("site.css", "live.js", "print.js")]
+html_static_path = [str(root / "docs/site" / name) for name in ("site.css", "live.js", "print.js", "search.js", "edges.js")]
+templates_path = [str(root / "docs/site/templates")]
 html_css_files = ["site.css"]
+html_js_files = [("edges.js", {"defer": "defer"})]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False

@@ -18,6 +18,8 @@ PAGES = ["README.md", "docs/translations.md", "docs/notation.md", "docs/course/1
 NOTICE = ("This page has been translated from English and awaits a native reviewer: a sentence may be wrong, or sound wrong. "
           "[How to send corrections](translations.md). Code, output and numbers are those of the English page. A paragraph in "
           "English has not been translated yet.")
+# What the theme says around a page: the headings of the navigation (GROUPS in build.py), and words of its templates.
+WORDS = ["The course", "How to", "Models", "The lab", "Reference", "Background", "Languages", "Search", "On this page", "Back to top"]
 
 
 def catalogue(root, language, page):
@@ -29,7 +31,7 @@ def catalogue(root, language, page):
 def paragraphs(root):
     """The paragraphs of every page and exercise, by name, and the phrases of ./run learn."""
     found = {page: units((root / page).read_text(encoding="utf-8")) for page in PAGES if (root / page).exists()}
-    found["docs/translations.md"].append(NOTICE)
+    found["docs/translations.md"] += [NOTICE, *WORDS]
     for path in sorted(root.glob("examples/course/[0-9]*/exercise.json")):
         found["learn/" + path.parent.name] = of_exercise(path.parent)
     found["learn/program"] = of_program(root / "examples/learn")

@@ -55,6 +55,24 @@ class Cells(SphinxTransform):
                 words["classes"].append("whole")
 
 
+class Verdicts(SphinxTransform):
+    """Marks the lab's verdicts, which site.css colours. Their signs and words say the same without colour."""
+    default_priority = 406
+    PAGES = ("docs/claims", "docs/results")
+    KINDS = {"✓": "holds", "✗": "false", "◐": "places", "⇄": "disputed", "?": "unclear", "○": "open", "–": "open"}
+    verdict = re.compile(r"(✓ \w+|✗ \w+|◐ holds(?: only in places)?|⇄ disputed|\? unclear|○ not decided|– not measured)")
+
+    def apply(self):
+        if self.env.docname not in self.PAGES:
+            return
+        for text in list(self.document.findall(nodes.Text)):
+            parts = self.verdict.split(text.astext())
+            if len(parts) == 1 or isinstance(text.parent, (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)):
+                continue
+            text.parent.replace(text, [nodes.inline("", part, classes=["verdict", self.KINDS[part[0]]]) if i % 2 else nodes.Text(part)
+                                       for i, part in enumerate(parts) if part])
+
+
 class Links(SphinxTransform):
     """Turns each link to a file into a reference to its path in the project, and records the linked files."""
     default_priority = 401
@@ -117,6 +135,19 @@ class live(nodes.General, nodes.Element):
     """A picture that a page made by ./run browser may replace: <!-- live: NAME HEIGHT --> is above it."""
 
 
+class wide(nodes.General, nodes.Element):
+    """A picture whose words a phone would make too small: it keeps a width and scrolls."""
+
+
+def least_width(path, shown):
+    """The width in pixels at which the smallest words of an SVG file are 10 pixels high, if a phone is narrower than that."""
+    text = path.read_text(encoding="utf-8") if path.suffix == ".svg" and path.exists() else ""
+    box = re.search(r'viewBox="0 0 ([\d.]+) ', text)
+    sizes = [float(size) for size in re.findall(r"font(?:-size)?: ?(?:\d00 )?([\d.]+)px", text)]
+    least = round(10 * float(box[1]) / min(sizes)) if box and sizes else 0
+    return min(least, shown) if least > 325 else 0
+
+
 class Pictures(SphinxTransform):
     """Turns <img> into Sphinx's images, which are copied, or live figures, and removes comments."""
     default_priority = 402
@@ -144,7 +175,16 @@ class Pictures(SphinxTransform):
         here = Path(languages.of_name(self.env.docname)[1])
         image = nodes.image("", uri="/" + normal(here.parent / given.pop("src")), **given)
         image.source, image.line = node.source, node.line
-        return image
+        least = least_width(Path(self.config.gradus_root + image["uri"]), float(given.get("width", 1e9)))
+        return wide("", image, least=least) if least and not isinstance(node.parent, nodes.TextElement) else image
+
+
+def visit_wide(self, node):
+    self.body.append(f'<div class="wide" dir="ltr" style="--least: {node["least"]:.0f}px">')
+
+
+def depart_wide(self, node):
+    self.body.append("</div>\n")
 
 
 def visit_live(self, node):
@@ -183,7 +223,7 @@ class Declarations(SphinxDirective):
 
     def run(self):
         kind, names = self.arguments[0], self.arguments[1].split(",")
-        box = nodes.container(classes=["declarations"])
+        box = nodes.container(classes=["declarations"], names_shown=names)
         index = addnodes.index(entries=[])
         for name in names:
             anchor = re.sub(r"[^\w.~\-]", lambda match: f"-{ord(match[0]):x}", name)
@@ -231,8 +271,9 @@ def setup(app):
     app.add_config_value("gradus_live", [], "env")
     app.add_domain(Names)
     app.add_directive("declarations", Declarations)
+    app.add_node(wide, html=(visit_wide, depart_wide), epub=(visit_live_elsewhere, visit_live_elsewhere))
     app.add_node(live, html=(visit_live, None), epub=(visit_live_elsewhere, visit_live_elsewhere))
-    for transform in (Anchors, Links, Pictures, Cells):
+    for transform in (Anchors, Links, Pictures, Cells, Verdicts):
         app.add_transform(transform)
     app.connect("env-before-read-docs", begin)
     app.connect("env-purge-doc", lambda app, env, page: getattr(env, "gradus_linked", {}).pop(page, None))

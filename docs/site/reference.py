@@ -166,8 +166,9 @@ def index(folders):
         text.append(f"| [{folder}]({folder.replace('/', '-')}.md) | |\n|---|---|")
         for path, opening, items in parts:
             names = dict.fromkeys(item.name for item in items if item.kind != "section" and not item.name.startswith(("operator", "~")))
-            text.append(f"| [{path.rsplit('/', 1)[1]}]({folder.replace('/', '-')}.md#{slug(path)}) | "
-                        f"{', '.join(f'`{name}`' for name in names)} |")
+            page = folder.replace("/", "-") + ".md"
+            links = ", ".join(f"[`{name}`]({page}#{dotted('', name)})" for name in names)
+            text.append(f"| [{path.rsplit('/', 1)[1]}]({page}#{slug(path)}) | {links} |")
         text.append("")
     listed = "\n".join(folder.replace("/", "-") for folder in folders)
     text.append(f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n")

@@ -13,6 +13,7 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} - gradus</title>
 <link rel="stylesheet" href="{top}_static/pygments.css"><link rel="stylesheet" href="{top}_static/site.css">
+<script src="{top}_static/edges.js" defer></script>
 </head><body class="source">
 <script>document.body.dataset.theme = localStorage.getItem("theme") || "auto";</script>
 <header><a href="{top}index.html">gradus</a> / {path}</header>

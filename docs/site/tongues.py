@@ -1,17 +1,18 @@
-"""Support for pages in other languages: language and direction, left-to-right parts within right-to-left text, and a search
-that finds Chinese words, which are not separated by spaces."""
+"""Support for pages in other languages: language and direction, navigation, and left-to-right parts within right-to-left text."""
+import html
+import posixpath
 import re
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from docutils import nodes
+from furo.navigation import get_navigation_tree
 from sphinx.builders.epub3 import Epub3Builder
-from sphinx.search.en import SearchEnglish
 from sphinx.transforms import SphinxTransform
 
 import languages
 
 SHORT = 25  # characters; shorter parts are not broken over two lines: they fit on a phone
-HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
 
 def of_page(name):
@@ -88,6 +89,29 @@ class Directions(SphinxTransform):
         return before, words, after
 
 
+def navigation(app, name, say):
+    """The navigation of a translated page: that of the English page, but links lead to translated pages where there are some."""
+    language, page = languages.of_name(name)
+    tree = BeautifulSoup(app.builder._get_local_toctree(page, collapse=False, titles_only=True, maxdepth=-1, includehidden=True), "html.parser")
+    for caption in tree.select("span.caption-text"):
+        caption.string = say(caption.get_text())
+    for link in tree.find_all("a"):
+        target = link["href"].split("#")[0]
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))[:-len(".html")] if target else page
+        other = languages.of_name(target)[0]
+        if f"{language}/{target}" in app.env.found_docs:  # at the same place relative to this page
+            link.string = app.env.titles[f"{language}/{target}"].astext()
+            continue
+        link["href"], link["hreflang"] = "../" + link["href"], of_page(target)[0]
+        if (spoken := say(link.get_text())) != link.get_text():  # a page in English, under a heading's name
+            link.string = spoken
+        else:
+            link["lang"], link["dir"] = of_page(target)
+        if other and (pages := link.parent.find("ul")):
+            pages.extract()
+    return f'<div lang="{language}" dir="{of_page(name)[1]}">{get_navigation_tree(str(tree))}</div>'
+
+
 def tell_language(app, name, template, context, doctree):
     """Sets the page's language and direction, and adds links to its other languages above it."""
     if "body" not in context:
@@ -99,13 +123,20 @@ def tell_language(app, name, template, context, doctree):
         context["body"] = re.sub(r"<(pre|code)\b", r'<\1 dir="ltr"', context["body"])
     if language != "en":
         context["body"] = f'<div lang="{language}" dir="{direction}">\n{context["body"]}</div>\n'
+        if app.builder.name == "html":
+            context["furo_navigation_tree"] = navigation(app, name, words_of(app, language))
     if app.builder.name == "html":
         address = lambda other: app.builder.get_relative_uri(name, other)
         context["body"] = languages.switch(app.env.found_docs, name, address) + context["body"]
 
 
+def words_of(app, language):
+    """What the theme's words are called in a language."""
+    return languages.catalogue(Path(app.config.gradus_root), language, "docs/translations.md").say
+
+
 def mark(app, error):
-    """The theme declares every page English. Only its own text around the page is; that text runs from left to right."""
+    """The theme declares every page English. Only hidden labels around a translated page are; it is laid out from left to right."""
     if error or app.builder.name != "html":
         return
     for name in app.env.found_docs:
@@ -114,21 +145,14 @@ def mark(app, error):
         text = path.read_text(encoding="utf-8")
         if language != "en" and ' lang="en">' in text:
             text = text.replace(' lang="en">', f' lang="{language}" dir="{direction}">', 1)
+            say = words_of(app, language)
+            for before, word, after in (('placeholder="', "Search", '"'), ('aria-label="', "Search", '"'), ("<span>", "Back to top", "</span>"),
+                                        ('<span class="toc-title">', "On this page", "</span>")):
+                spoken = f"{before}\\g<1>{html.escape(say(word))}\\g<2>{after}"
+                text = re.sub(rf"{re.escape(before)}(\s*){word}(\s*){re.escape(after)}", spoken, text)
+            text = text.replace('<div class="toc-tree">', f'<div class="toc-tree" lang="{language}" dir="{direction}">', 1)
+            text = text.replace('<input type="hidden" name="area" value="default">', f'<input type="hidden" name="lang" value="{language}">', 1)
             path.write_text(text.replace("<body>", '<body lang="en" dir="ltr">', 1), encoding="utf-8")
-
-
-class Words(SearchEnglish):
-    """In Chinese each character and each pair of adjacent characters is a word; a longer query finds the pages that contain all its pairs."""
-    js_splitter_code = """
-var splitQuery = (query) => query.split(/[^\\p{Letter}\\p{Number}_\\p{Emoji_Presentation}]+/u)
-  .flatMap((word) => word.match(/[HAN]+|[^HAN]+/g) ?? [])
-  .flatMap((word) => /^[HAN]{2}/.test(word) ? [...word].slice(1).map((second, i) => [...word][i] + second) : [word]);
-""".replace("HAN", HAN)
-
-    def split(self, text):
-        words = [part for word in super().split(text) for part in re.findall(f"[{HAN}]+|[^{HAN}]+", word)]
-        han = [word for word in words if re.match(f"[{HAN}]", word)]
-        return words + [word[i:i + size] for word in han for size in (1, 2) for i in range(len(word) - size + 1)]
 
 
 class Book(Epub3Builder):
@@ -152,8 +176,7 @@ class Book(Epub3Builder):
 def setup(app):
     app.add_node(island, html=(visit_island, depart_island), epub=(visit_island, depart_island))
     app.add_transform(Directions)
-    app.add_search_language(Words)
     app.add_builder(Book, override=True)
-    app.connect("html-page-context", tell_language)
+    app.connect("html-page-context", tell_language, priority=900)  # after the theme
     app.connect("build-finished", mark)
     return {"version": "1", "parallel_read_safe": False}

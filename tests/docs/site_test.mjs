@@ -1,8 +1,10 @@
 // Looks at every page of the site in a headless Chromium, as wide as a phone: node site_test.mjs build/docs/html [NAME...]
-// NAME: only pages with that in their name.
+// NAME: only pages with that in their name; search: also what search finds.
 // Fails at links and anchors that lead nowhere, pictures that are missing or have no words, pages wider than the screen,
-// scripts that complain, formulas wider than the screen, what paper would cut off, translated pages that call themselves English, and Persian pages whose
-// formulas are torn in two; and when search finds nothing or dark mode is not dark.
+// scripts that complain, formulas wider than the screen, words in pictures too small to read, wide code, tables and pictures
+// without a sign that they go on, verdicts without contrast, what paper would cut off, translated pages that call themselves
+// English, have an English navigation or do not ask for corrections, and Persian pages whose headings are not at the edge or
+// whose formulas are torn in two; and when search finds no section or shows no excerpt, or dark mode is not dark.
 import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {join, relative, resolve} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
@@ -20,7 +22,7 @@ const fail = (page, what) => failures.push(`${page}: ${what}`);
 const look = `(() => {
   const pictures = [...document.querySelectorAll('img, iframe, svg[role=img]')].map((e) =>
       ({name: e.getAttribute('src') ?? e.tagName, words: e.alt || e.title || e.getAttribute('aria-label') || '',
-        broken: e.tagName === 'IMG' && e.loading !== 'lazy' && !e.naturalWidth}));
+        broken: e.tagName === 'IMG' && e.loading !== 'lazy' && !e.naturalWidth, src: e.tagName === 'IMG' ? e.src : '', width: e.clientWidth}));
   const wide = [...document.querySelectorAll('h1, h2, h3, h4, p, li, dt, dd, header')]
       .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1 && !e.closest('pre, table'))
       .map((e) => e.tagName.toLowerCase() + ' ' + e.textContent.trim().slice(0, 40));
@@ -33,7 +35,28 @@ const look = `(() => {
   const backwards = [...document.querySelectorAll('.katex')].filter((e) => getComputedStyle(e).direction !== 'ltr').length;
   const narrow = [...document.querySelectorAll('td, th')].filter((e) => e.clientWidth && e.clientWidth < 50 && e.textContent.trim().length > 24)
       .map((e) => e.textContent.trim().slice(0, 40));
-  return {pictures, wide, narrow, cut, backwards, scrolling, width: document.documentElement.scrollWidth, title: document.title,
+  // What scrolls says so at its edge (edges.js).
+  const edgeless = [...document.querySelectorAll('pre, .table-wrapper, div.wide')]
+      .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 2 && !(e.matches('.more-left, .more-right') && getComputedStyle(e).maskImage !== 'none'))
+      .map((e) => e.tagName.toLowerCase() + ' ' + e.textContent.trim().slice(0, 40));
+  // The contrast of verdicts, with colours under a translucent one blended.
+  const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const ground = (e) => { const c = e ? parse(getComputedStyle(e).backgroundColor) : [255, 255, 255]; return c[3] === 0 ? ground(e.parentElement) : c; };
+  const contrast = (e) => { const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); };
+  const faint = [...document.querySelectorAll('.verdict')].filter((e) => contrast(e) < 4.5).map((e) => e.textContent);
+  const verdicts = new Set([...document.querySelectorAll('.verdict')].map((e) => e.className)).size;
+  const text = (query) => [...document.querySelectorAll(query)].map((e) => e.textContent.trim()).filter(Boolean);
+  const around = {captions: text('.sidebar-tree .caption-text'), here: text('.sidebar-tree .current-page > a'), heading: text('article h1')[0]?.replace(/[#\u00b6]$/, ''),
+                  search: document.querySelector('.sidebar-search')?.placeholder, corrections: [...document.querySelectorAll('article .admonition a[href]')].filter((e) => e.href.includes('docs/translations.html')).length};
+  const edges = [...document.querySelectorAll('article h1, article h2, article h3')].map((e) => {
+    const range = document.createRange();
+    range.selectNodeContents(e);
+    const frame = (e.closest('section') ?? e.parentElement).getBoundingClientRect(), words = [...range.getClientRects()].filter((r) => r.width > 0);
+    return {words: e.textContent.trim().slice(0, 40), left: Math.min(...words.map((r) => r.left)) - frame.left, right: frame.right - Math.max(...words.map((r) => r.right))};
+  });
+  return {edgeless, faint, verdicts, around, edges, pictures, wide, narrow, cut, backwards, scrolling, width: document.documentElement.scrollWidth, title: document.title,
           ids: [...document.querySelectorAll('[id], a[name]')].map((e) => e.id || e.name),
           language: [document.documentElement.lang, document.documentElement.dir],
           comments: /<!-- /.test([...document.querySelectorAll('article > section > p')].map((e) => e.innerText).join()),
@@ -64,6 +87,18 @@ const print = `(() => {
   return [...cut, ...closed];
 })()`;
 
+// The height of a drawing's smallest words, as a share of its width; 0 without words.
+const LEAST = 10;  // pixels, on a phone
+const smallest = new Map();
+const smallestWords = (path) => {
+  if (!smallest.has(path)) {
+    const drawing = existsSync(path) ? readFileSync(path, 'utf8') : '', box = /viewBox="0 0 ([\d.]+) /.exec(drawing);
+    const sizes = [...drawing.matchAll(/font(?:-size)?: ?(?:\d00 )?([\d.]+)px/g)].map((match) => Number(match[1]));
+    smallest.set(path, box && sizes.length > 0 ? Math.min(...sizes) / Number(box[1]) : 0);
+  }
+  return smallest.get(path);
+};
+
 const browser = await Chromium.open();
 const pages = new Map();
 let pictures = 0;
@@ -81,6 +116,19 @@ const visit = async (page, file) => {
   if (seen.cut.length > 0) fail(file, `has formulas wider than the screen: ${seen.cut.join(' | ')}`);
   if (seen.backwards > 0) fail(file, `has ${seen.backwards} formulas that run from right to left`);
   if (seen.comments) fail(file, 'shows a comment');
+  if (seen.edgeless.length > 0) fail(file, `does not show that this goes on: ${seen.edgeless.slice(0, 3).join(' | ')}`);
+  if (seen.faint.length > 0) fail(file, `has verdicts of too little contrast: ${seen.faint.slice(0, 3).join(' | ')}`);
+  if (/^docs\/(claims|results)\.html$/.test(file)) {
+    if (seen.verdicts < 6) fail(file, `colours ${seen.verdicts} kinds of verdicts, not 6`);
+    await page.show({width: WIDTH, phone: true, dark: true});
+    const {faint} = await page.evaluate(look);
+    if (faint.length > 0) fail(file, `has dark verdicts of too little contrast: ${faint.slice(0, 3).join(' | ')}`);
+    await page.show({width: WIDTH, phone: true});
+  }
+  for (const {name, src, width} of seen.pictures) {
+    const size = src.startsWith('file:') && src.endsWith('.svg') ? smallestWords(fileURLToPath(src)) * width : LEAST;
+    if (size > 0 && size < LEAST - 0.2) fail(file, `${name} has words ${size.toFixed(1)} pixels high, less than ${LEAST}`);
+  }
   for (const {name, words, broken} of seen.pictures) {
     if (!words.trim()) fail(file, `${name} has no text that stands for it`);
     if (broken) fail(file, `${name} is missing`);
@@ -88,6 +136,19 @@ const visit = async (page, file) => {
   const language = /^(fa|pt|zh|tr)\//.exec(file)?.[1] ?? 'en', direction = language === 'fa' ? 'rtl' : 'ltr';
   if (seen.language[0] !== language || (seen.language[1] || 'ltr') !== direction)
     fail(file, `says it is ${seen.language.join(' ')}, not ${language} ${direction}`);
+  if (language !== 'en') {
+    const {captions, here, heading, search, corrections} = seen.around;
+    const english = [...captions, search].filter((words) => /^(The course|How to|Models|The lab|Reference|Background|Languages|Search)$/i.test(words));
+    if (english.length > 0 || captions.length < 5) fail(file, `has an English navigation: ${english.join(' | ') || 'no headings'}`);
+    if (here.length !== 1 && !file.endsWith('/index.html')) fail(file, 'is not marked in the navigation');
+    if (here[0] && here[0] !== heading) fail(file, `is called ${here[0]} in the navigation, not ${heading}`);
+    if (!seen.title.startsWith(heading)) fail(file, `is called ${seen.title}, not ${heading}`);
+    if (!corrections) fail(file, 'does not say that it awaits a native reviewer and how to correct it');
+    await page.show({width: 1280});
+    for (const {words, left, right} of (await page.evaluate(look)).edges)
+      if ((direction === 'rtl' ? right : left) > 3) fail(file, `has a heading away from the edge: ${words}`);
+    await page.show({width: WIDTH, phone: true});
+  }
   const parts = direction === 'rtl' ? await page.evaluate(torn) : [];
   if (parts.length > 0) fail(file, `tears in two: ${parts.slice(0, 3).join(' | ')}`);
   await page.show({width: PAPER, media: 'print'});
@@ -130,14 +191,27 @@ const reader = async () => {
   const wanted = [['layer_norm', 'api/'], ['warm-up', 'docs/course/']];
   // Chinese has no spaces: a word is found wherever it stands, and a character, too.
   for (const word of ['注意力', '归一化', '层'])
-    for (const file of files.filter((file) => file.startsWith('zh/') && readFileSync(join(root, file), 'utf8').split('<article')[1]?.includes(word)))
+    for (const file of files.filter((file) => file.startsWith('zh/') && readFileSync(join(root, file), 'utf8').split('<article')[1]?.split('</article>')[0].includes(word)))
       wanted.push([word, file]);
   if (wanted.length < 5) fail('search.html', 'no page in Chinese is left to be found');
   for (const [word, expected] of wanted) {
     const address = pathToFileURL(join(root, 'search.html')).href + '?q=' + encodeURIComponent(word);
     if (await page.evaluate('location.href') !== address) await page.go(address);
-    const found = `[...document.querySelectorAll('#search-results li a')].some((e) => e.href.includes('${expected}'))`;
+    const found = `[...document.querySelectorAll('#search-results li a')].some((e) => e.href.includes('${expected}')) ||
+                   document.querySelector('#search-more:not([hidden])')?.click()`;
     await page.until(found, 20).catch(() => fail('search.html', `finds no page of ${expected} for ${word}`));
+  }
+  // Most results are sections, their anchors exist, and an excerpt shows the words.
+  const first = {layer_norm: /^api\/ops\.html#layer_norm$/, perplexity: /^docs\/.*#/, 'warm-up': /^docs\/.*#/};
+  for (const [word, expected] of Object.entries(first)) {
+    await page.go(pathToFileURL(join(root, 'search.html')).href + '?q=' + encodeURIComponent(word));
+    const results = await page.evaluate(`[...document.querySelectorAll('#search-results li')].map((e) => ({href: e.querySelector('a').href, marks: e.querySelectorAll('mark').length, text: e.querySelector('p')?.textContent ?? ''}))`);
+    const named = results.map(({href}) => [relative(root, fileURLToPath(href.replace(/#.*/, ''))), decodeURIComponent(new URL(href).hash.slice(1))]);
+    if (!named[0] || !expected.test(named[0].join('#'))) fail('search.html', `finds ${named[0]?.join('#')} first for ${word}`);
+    if (named.filter(([, anchor]) => anchor).length < 0.6 * named.length) fail('search.html', `leads to pages, not to sections, for ${word}`);
+    if (results.some(({marks}) => marks === 0) || results.filter(({text}) => text).length < 0.8 * results.length) fail('search.html', `shows no excerpts for ${word}`);
+    for (const [name, anchor] of named)
+      if (anchor && pages.has(name) && !pages.get(name).ids.has(anchor)) fail('search.html', `leads to ${name}#${anchor}, an anchor that is not there`);
   }
 };
 
@@ -153,7 +227,7 @@ const liveFigures = async () => {
   }
   if (count) console.log(`${count} live figures`);
 };
-if (names.length === 0) await reader();
+if (names.length === 0 || names.includes('search')) await reader();
 if (files.includes('docs/figures.html')) await liveFigures();
 await browser.close();
 

@@ -255,6 +255,20 @@ TEST_CASE("a chart without names has a description in sentences") {
   CHECK(said("loss. Series 1: from 3 at 0 to 2.5 at 2, smallest 2 at 1. Series 2: no finite values."));
 }
 
+TEST_CASE("a reference's label is where it hides no curve, not even a steep one between two points") {
+  const auto left_edge = [](std::vector<double> y) {
+    LineChart chart = simple(std::move(y));
+    chart.references = {{Direction::horizontal, 0.5, "reference"}};
+    const std::string svg = draw(chart);
+    const std::size_t from = svg.find("<text class=\"halo\" x=\"");
+    REQUIRE(from != std::string::npos);
+    return std::stod(svg.substr(from + 22));
+  };
+  CHECK(left_edge({0, 0, 0, 0}) > 200);  // on the right, if that is free
+  CHECK(left_edge({0, 0, 0, 1}) < 100);
+  CHECK(left_edge({1, 0, 0, 0}) > 200);
+}
+
 TEST_CASE("tables join series by x") {
   LineChart chart{.title = "T", .x_label = "layers"};
   chart.series.push_back({.name = "a", .x = {1, 2}, .y = {0.5, none}});

@@ -62,6 +62,23 @@ function spreadLabels(labels, apart, low, high) {
   return labels;
 }
 
+// Where a label next to a horizontal line at height `at` hides the least of the curves, lists of [x, y]: {x, y} of its text.
+function freePlace(wide, at, curves, {left, right, top, base}) {
+  const hidden = ({x, y}) => {
+    const inside = ([px, py]) => px > x - 5 && px < x + wide + 5 && py > y - 16 && py < y + 8;
+    let count = 0;
+    for (const curve of curves)
+      for (let i = 1; i < curve.length; ++i) {
+        const [[ax, ay], [bx, by]] = [curve[i - 1], curve[i]], steps = Math.ceil(Math.hypot(bx - ax, by - ay) / 3);
+        for (let k = 0; k <= steps; ++k) count += inside([ax + (bx - ax) * k / (steps || 1), ay + (by - ay) * k / (steps || 1)]);
+      }
+    return count;
+  };
+  const places = [left + 6, (left + right - wide) / 2, right - wide - 6].flatMap((x) => [{x, y: at - 5}, {x, y: at + 14}])
+      .filter(({y}) => y > top + 8 && y < base - 2);
+  return places.reduce((best, place) => (hidden(place) < hidden(best) ? place : best), places[0] ?? {x: left + 6, y: at - 5});
+}
+
 // Values outside the axes are drawn at the edge of the drawing; say so in y.label. spec: {width, height,
 // label, x: {low, high, label, whole}, y: {low, high, label, log},
 //        lines: [{style: 0 or 1, kind: '', 'thin' or 'raw', marks, name, note, points: [[x, y]]}],
@@ -95,10 +112,13 @@ function drawChart(spec) {
              `${escapeText(x.label)}</text>`);
 
   const words = [];  // over the lines
+  const curves = spec.lines.map(({points}) => points.filter(([, v]) => v !== null && Number.isFinite(v) && (!y.log || v > 0))
+                                                .map(([vx, vy]) => [atX(vx), atY(vy)]));
   for (const reference of spec.references ?? []) {
     const at = px(atY(reference.y));
     parts.push(`<line class="ref" x1="${left}" x2="${px(width - right)}" y1="${at}" y2="${at}"/>`);
-    words.push(`<text class="halo" x="${left + 6}" y="${at - 5}">${escapeText(reference.label)}</text>`);
+    const place = freePlace(7.2 * reference.label.length, at, curves, {left, right: width - right, top, base});
+    words.push(`<text class="halo" x="${px(place.x)}" y="${px(place.y)}">${escapeText(reference.label)}</text>`);
   }
   if (spec.cursor) {
     const at = px(atX(spec.cursor));

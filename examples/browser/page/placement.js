@@ -47,7 +47,7 @@ function drawBranch(foot, name, norms, g, size) {
          part('', BRANCH, middle, 84, name) + words(side, middle + 5, times(g.f), 'times') +
          (norms.before ? part('norm', BRANCH, low, 84, 'LN') + words(side, low + 5, times(g.before), 'times') : '') +
          words(STREAM - 12, middle, '×1', 'times end') + words(STREAM - 12, middle + 16, 'unchanged', 'soft end') +
-         words(x + 16, fork - 20, `adds ${times(g.branch)}`, 'times');
+         words(x + 16, fork - 35, 'adds', 'times') + words(x + 16, fork - 20, times(g.branch), 'times');
 }
 
 function drawBlock() {

@@ -15,6 +15,8 @@ struct Box {
   double height() const { return bottom - top; }
 };
 
+inline constexpr std::size_t few_points = 12;  // of a series with so few, every point is marked
+
 /// A rectangle with its two scales and the marks on them.
 struct Plot {
   Box box;

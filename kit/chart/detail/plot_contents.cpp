@@ -87,9 +87,8 @@ PathData error_bars(const Plot& plot, const Series& series) {
 // Marks all of a few points; of many, five, at different positions for each style, and the ends of a line at
 // gaps, and isolated points.
 bool is_marked(const Series& series, const std::vector<Point>& points, std::size_t i) {
-  constexpr std::size_t few = 12;
   if (!series.markers) return false;
-  if (!series.line || series.every_marker || points.size() <= few) return true;
+  if (!series.line || series.every_marker || points.size() <= few_points) return true;
   const bool last = i + 1 == points.size();
   if (last ? !drawable(points[i - 1]) : !drawable(points[i + 1])) return true;
   for (int mark = 0; mark < 5; ++mark) {

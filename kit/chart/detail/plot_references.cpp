@@ -33,9 +33,11 @@ std::vector<Box> places_for(const Plot& plot, const Reference& reference) {
   };
   if (reference.direction == Direction::horizontal) {
     const double y = plot.y(reference.at);
-    for (const double left : {box.right - width - 3, box.left + 4, (box.left + box.right - width) / 2}) {
-      add(left, y - height - 1);
-      add(left, y + 2);
+    const double first = box.left + 4;
+    const double last = box.right - width - 3;
+    for (const double share : {1.0, 0.0, 0.5, 0.25, 0.75}) {
+      add(first + share * (last - first), y - height - 1);
+      add(first + share * (last - first), y + 2);
     }
   } else {
     const double x = plot.x(reference.at);
@@ -59,20 +61,29 @@ bool inside(const Box& box, double x, double y) {  // false for NaN
   return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 }
 
-// How much of the curves a label at this place would hide: the number of sampled points along them.
+// How much of the curves a label at this place would hide: the points along them, a few pixels apart, and the
+// marks, which count more.
 int hidden(const Plot& plot, const LineChart& chart, const Box& place, const std::vector<Box>& taken) {
+  constexpr double step = 3, mark = 2;  // pixels
+  const Box around{place.left - mark, place.top - mark, place.right + mark, place.bottom + mark};
   int count = 0;
   for (const Box& other : taken) count += overlap(place, other) ? 1000 : 0;
   for (const Series& series : chart.series) {
+    const bool marked =
+        series.markers && (!series.line || series.every_marker || series.x.size() <= few_points);
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       const std::size_t before = i == 0 ? 0 : i - 1;
       const double x = plot.x(series.x[i]);
       const double y = plot.y(series.y[i]);
-      for (const double back : {0.0, 0.25, 0.5, 0.75}) {
-        const double dx = plot.x(series.x[before]) - x;
-        const double dy = plot.y(series.y[before]) - y;
-        count += inside(place, x + back * dx, y + back * dy) ? 1 : 0;
+      const double dx = plot.x(series.x[before]) - x;
+      const double dy = plot.y(series.y[before]) - y;
+      const double length = std::hypot(dx, dy);  // NaN and infinite next to a missing value
+      const int steps = length < 5000 ? static_cast<int>(length / step) + 1 : 1;
+      count += inside(place, x, y) ? 1 : 0;
+      for (int k = 1; k < steps; ++k) {
+        count += inside(place, x + k * dx / steps, y + k * dy / steps) ? 1 : 0;
       }
+      count += marked && inside(around, x, y) ? 3 : 0;
     }
   }
   return count;

@@ -9,8 +9,8 @@ using namespace gradus;
 /// Noisy images [N, 1, 16, 16] of kind (i64 [N]): 0 a circle, 1 a cross, 2 a square.
 Tensor draw(const Tensor& kind) {
   const auto random = [&] { return rand({kind.size(0), 1, 1, 1}); };
-  const Tensor size = 3 + 3 * random(), x = (arange(16) - 6 - 4 * random()).abs(),
-               y = (arange(16).unsqueeze(1) - 6 - 4 * random()).abs(), larger = maximum(x, y);
+  const Tensor size = 3 + 3 * random(), x = (arange(16.0) - 6 - 4 * random()).abs(),
+               y = (arange(16.0).unsqueeze(1) - 6 - 4 * random()).abs(), larger = maximum(x, y);
   const Tensor circle = (sqrt(x * x + y * y) - size).abs(), square = (larger - size).abs();
   const Tensor cross = maximum((x - y).abs(), larger - size), which = kind.view({-1, 1, 1, 1});
   const Tensor away = where(which == 0, circle, where(which == 1, cross, square));  // from the nearest line

@@ -100,7 +100,7 @@ Tensor read_image(const std::filesystem::path& path) {
     const Pixels pixels = from_png(bytes, who);
     return planes_of(pixels.values, pixels.channels, pixels.height, pixels.width, 255);
   }
-  check_input(bytes.size() > 2 && bytes[0] == 'P' && std::string_view("2356").find(bytes[1]) < 4,
+  check_input(bytes.size() >= 2 && bytes[0] == 'P' && std::string_view("2356").find(bytes[1]) < 4,
               "{}: is not a PNG, PGM (P2, P5) or PPM (P3, P6) file; convert it to PNG", who);
   return NetpbmReader(bytes, who).read();
 }

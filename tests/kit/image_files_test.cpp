@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +12,6 @@
 #include "gradus/core/error.h"
 #include "gradus/core/tensor.h"
 #include "gradus/kit/data/detail/png.h"
-#include "gradus/kit/data/files.h"
 #include "support.h"
 
 using namespace gradus;
@@ -56,7 +57,7 @@ struct ReadOutcome {
 ReadOutcome read_as_file(Tensor (*reader)(const std::filesystem::path&), std::string_view bytes) {
   static const test::ScratchFolder folder;
   const std::filesystem::path path = folder / "file";
-  kit::replace_file(path, bytes);
+  std::ofstream(path, std::ios::binary) << bytes;  // replace_file waits for the disk
   try {
     return {reader(path)};
   } catch (const Error& error) {

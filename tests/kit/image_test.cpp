@@ -56,7 +56,7 @@ TEST_CASE("image: exact pixels of gray values, colors, bool and i64") {
   // Beyond 0 to 1: from the smallest to the largest.
   CHECK(saved_pixels(kit::image(tensor({{-1, 0}, {1, 4}}))).values == Bytes{0, 51, 102, 255});
   CHECK(saved_pixels(kit::image(tensor({{7, 7}}))).values == Bytes{0, 0});
-  CHECK(saved_pixels(kit::image(tensor({{-1e308, 1e308, 0.0}}))).values == Bytes{0, 255, 128});
+  CHECK(saved_pixels(kit::image(tensor({{-1e308, 1e308, 0.0}}, f64))).values == Bytes{0, 255, 128});
   // Given: values beyond the range are drawn like its ends.
   CHECK(saved_pixels(kit::image(tensor({{-3, 0, 1, 9}}), {.low = -1, .high = 4})).values ==
         Bytes{0, 51, 102, 255});
@@ -154,7 +154,7 @@ TEST_CASE("a heat map without numbers is shades, up to 1024 x 1024") {
   expect_sound(svg);
   CHECK(count_of(svg, "<image ") == 1);
   CHECK(count_of(svg, "#b84a00") == 1);  // in the legend, because one value is NaN
-  CHECK(svg.find("<desc>Values. 2 rows, 2 columns, from 0 to 1.</desc>") != std::string::npos);
+  CHECK(svg.find("<desc>Values. 2 rows, 2 columns, from 0.00 to 1.00.</desc>") != std::string::npos);
   CHECK(kit::draw(kit::heat_map(zeros({3, 3}), {.numbers = false})).find("#b84a00") == std::string::npos);
   const std::string large = kit::draw(kit::heat_map(zeros({1024, 1024}), {.numbers = false}));
   expect_sound(large.substr(0, large.find("<image")) +

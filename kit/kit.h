@@ -2,11 +2,13 @@
 // gradus::kit: code shared by programs that train models. See docs/kit.md for examples.
 
 #include "gradus/kit/chart/chart.h"
+#include "gradus/kit/chart/image.h"
 #include "gradus/kit/chart/plot.h"
 #include "gradus/kit/chart/terminal.h"
 #include "gradus/kit/data/csv.h"
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/data/gzip.h"
+#include "gradus/kit/data/image_files.h"
 #include "gradus/kit/data/run_log.h"
 #include "gradus/kit/data/system_info.h"
 #include "gradus/kit/data/text_data.h"

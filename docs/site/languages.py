@@ -13,8 +13,12 @@ from paragraphs import of_exercise, of_markdown, of_program, units
 
 LANGUAGES = {"fa": "فارسی", "pt": "Português", "zh": "中文", "tr": "Türkçe"}
 RIGHT_TO_LEFT = {"fa"}
-PAGES = ["README.md", "docs/translations.md", "docs/notation.md", "docs/course/11_layer_norm/README.md", "docs/course/24_pre_and_post/README.md",
-         "docs/course/25_theory/README.md", "docs/course/30_lab/README.md"]
+PAGES = ["README.md", "docs/translations.md", "docs/notation.md", "docs/glossary.md",
+         "docs/course/09_residual/README.md", "docs/course/11_layer_norm/README.md",
+         "docs/course/12_norms/README.md", "docs/course/19_block/README.md", "docs/course/24_pre_and_post/README.md",
+         "docs/course/25_theory/README.md", "docs/course/26_adam_and_warmup/README.md",
+         "docs/course/28_update_size/README.md", "docs/course/30_lab/README.md", "docs/course/31_deep/README.md",
+         "docs/course/33_hybrids/README.md"]
 NOTICE = ("This page has been translated from English and awaits a native reviewer: a sentence may be wrong, or sound wrong. "
           "[How to send corrections](translations.md). Code, output and numbers are those of the English page. A paragraph in "
           "English has not been translated yet.")

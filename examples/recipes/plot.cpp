@@ -3,6 +3,7 @@
 
 #include "gradus/gradus.h"
 #include "gradus/kit/chart/plot.h"
+#include "gradus/kit/data/files.h"
 
 using namespace gradus;
 
@@ -28,10 +29,11 @@ int main() {
 
   const auto chart = kit::plot({{"SGD", of_sgd}, {"Adam", of_adam}},
                                {.title = "Loss", .x_label = "step", .y_axis = kit::AxisKind::log});
-  chart.save("loss.svg");
+  kit::make_folder("runs/plot");
+  chart.save("runs/plot/loss.svg");
   const Tensor q = randn({1, 1, 8, 4});
   kit::heat_map(attention_weights(q, q, {.causal = true})[0][0], {.title = "Who looks at whom"})
-      .save("attention.svg");
+      .save("runs/plot/attention.svg");
   std::cout << chart << kit::bars({"SGD", "Adam"}, {of_sgd.back(), of_adam.back()}, {.title = "Last loss"});
-  std::cout << "loss.svg and attention.svg are pictures of this run\n";
+  std::cout << "runs/plot has pictures of this run: loss.svg and attention.svg\n";
 }

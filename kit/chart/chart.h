@@ -113,6 +113,9 @@ struct HeatMap {
   std::string value_label{};           // quantity and unit of the values
   std::optional<int> decimals{};       // of the values; not given: as many as the largest value needs
   std::string missing = "\u2013";      // the text of crossed-out cells, such as "div."
+  /// False: only shades, for up to 1024 x 1024 values. A value that is not finite is orange, and the best has
+  /// no frame.
+  bool numbers = true;
   /// Whether low (or high) values are good: good values are dark, and the best has a frame. Not given: large
   /// values are dark.
   std::optional<bool> low_is_good{};

@@ -14,6 +14,7 @@ namespace gradus::kit {
 namespace {
 
 constexpr std::int64_t most_cells = 4096;
+constexpr std::int64_t most_shades = 1024;  // rows, and columns
 
 void check_defined(const char* what, const Tensor& x) {
   check(x.defined(), "{}: the tensor is undefined: give it a value first", what);
@@ -122,10 +123,13 @@ HeatMap heat_map(const Tensor& x, HeatMap map) {
         x.dim() == 1   ? "see kit::plot(x)"
         : x.dim() == 0 ? "x.item() is a number"
                        : "pick one, as in x[0]");
-  check(x.numel() > 0 && x.numel() <= most_cells,
+  check(x.numel() > 0 && (!map.numbers || x.numel() <= most_cells),
         "kit::heat_map: expects 1 to {} elements, got the shape {}; each is a cell to be read: "
-        "show a slice, or means of blocks",
+        "show a slice, or means of blocks, or only shades with .numbers = false",
         most_cells, to_string(x.shape()));
+  check(map.numbers || (x.size(0) <= most_shades && x.size(1) <= most_shades),
+        "kit::heat_map: expects at most {} x {} elements, got the shape {}; show a slice, or means of blocks",
+        most_shades, most_shades, to_string(x.shape()));
   if (map.rows.empty()) map.rows = numbered(x.size(0));
   if (map.columns.empty()) map.columns = numbered(x.size(1));
   check_names("rows", map.rows.size(), x.size(0), x);

@@ -96,9 +96,10 @@ BarChart bars(std::vector<std::string> names, const Values& values, BarChart cha
 BarChart bars(std::vector<std::string> names, std::initializer_list<Named> series, BarChart chart = {});
 
 /// Adds a cell for each element of x [R, C] to `map`; rows and columns without names are numbered from 0.
-/// Throws unless x is defined, has two axes and at most 4096 elements, and any names fit its shape. Large
-/// values are dark; with `.low_is_good` the best is marked.
+/// Throws unless x is defined, has two axes and at most 4096 elements, with `.numbers = false` at most 1024 x
+/// 1024, and any names fit its shape. Large values are dark; with `.low_is_good` the best is marked.
 /// `kit::heat_map(weights, {.title = "Attention"}).save("attention.svg");`
+/// `kit::heat_map(model.weight, {.numbers = false}).save("weight.svg");`
 HeatMap heat_map(const Tensor& x, HeatMap map = {});
 
 }  // namespace gradus::kit

@@ -41,7 +41,7 @@ HeatLayout layout_of(const Screen& screen, const HeatMap& map, const HeatCells& 
   const int room = screen.width() - layout.names - 1;
   const auto columns = static_cast<int>(map.columns.size());
   layout.across = map.columns.size();
-  if (layout.cell * columns <= room) return layout;
+  if (map.numbers && layout.cell * columns <= room) return layout;
   layout.numbers = false;
   layout.cell = 2 * columns <= room ? 2 : 1;
   layout.across = std::min(layout.across, static_cast<std::size_t>(room));

@@ -79,7 +79,12 @@ void HtmlReport::figure(const BarChart& chart, std::string_view caption) {
   add_figure(draw(chart), caption, {numbers_of(chart)});
 }
 void HtmlReport::figure(const HeatMap& map, std::string_view caption) {
-  add_figure(draw(map), caption, {numbers_of(map)});
+  std::vector<Table> tables;
+  if (map.numbers) tables.push_back(numbers_of(map));
+  add_figure(draw(map), caption, tables);
+}
+void HtmlReport::figure(const Image& image, std::string_view caption) {
+  add_figure(draw(image), caption, {});
 }
 
 void HtmlReport::table(const Table& table) { add(html_table(table)); }

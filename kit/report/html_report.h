@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gradus/kit/chart/chart.h"
+#include "gradus/kit/chart/image.h"
 #include "gradus/kit/report/table.h"
 
 namespace gradus::kit {
@@ -37,11 +38,13 @@ class HtmlReport {
   void list(const std::vector<std::string>& items);
 
   /// A chart with a sentence that says what it shows, and its values in a table that opens on demand.
-  /// Consecutive charts are side by side on a wide screen.
+  /// Consecutive charts are side by side on a wide screen. Images, and heat maps without numbers, have no
+  /// table.
   void figure(const LineChart& chart, std::string_view caption);
   void figure(const Panels& panels, std::string_view caption);
   void figure(const BarChart& chart, std::string_view caption);
   void figure(const HeatMap& map, std::string_view caption);
+  void figure(const Image& image, std::string_view caption);
 
   /// A visible table. Columns of numbers are right-aligned.
   void table(const Table& table);

@@ -72,7 +72,7 @@ shift
     to = substr($0, length("include " from " ") + 1)
     arrows++
     if (to ~ /^<cblas/ && from != "ops/kernels/blas.cpp") problem(from " includes " to ": only ops/kernels/blas.cpp does")
-    if (is_public(from) && from ~ /\.h$/ && to ~ /^<(fmt|nlohmann|CLI|csv|pcre2|utf8proc|sentencepiece|cblas|openblas)/)
+    if (is_public(from) && from ~ /\.h$/ && to ~ /^<(fmt|nlohmann|CLI|csv|png|zlib|pcre2|utf8proc|sentencepiece|cblas|openblas)/)
       problem(from " is installed and includes " to)
     if (to !~ /^"/) next
     to = substr(to, 2)

@@ -169,6 +169,8 @@ case $step in
     cmake "$@" -DGRADUS_COMPONENTS=
     refused_with 'apt install libcsv-dev' -S "$consumer" -B no_libcsv -DCMAKE_PREFIX_PATH="$prefix" \
       -DGRADUS_COMPONENTS=kit -DGRADUS_CSV_LIBRARY=
+    refused_with 'apt install libcsv-dev libpng-dev' -S "$consumer" -B no_libpng -DCMAKE_PREFIX_PATH="$prefix" \
+      -DGRADUS_COMPONENTS=kit -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON
     refused_with 'apt install libutf8proc-dev' -S "$consumer" -B no_utf8proc -DCMAKE_PREFIX_PATH="$prefix" \
       -DGRADUS_COMPONENTS=text -DGRADUS_UTF8PROC_LIBRARY=
     ;;
@@ -179,7 +181,7 @@ case $step in
     echo '#include "gradus/kit/kit.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >kit.d
     echo '#include "gradus/text/text.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >text.d
     if cat all.d kit.d text.d | tr -s ' ' '\n' |
-      grep -E '/(fmt|nlohmann|CLI)/|cblas|include/(csv|pcre2|utf8proc|sentencepiece.*)\.h'; then
+      grep -E '/(fmt|nlohmann|CLI)/|cblas|include/(csv|png|pcre2|utf8proc|sentencepiece.*)\.h'; then
       echo "gradus.h, kit.h or text.h includes a header no user should need"
       failed=1
     fi

@@ -58,6 +58,20 @@ TEST_CASE("the page's code on charts") {
   CHECK(kit::draw(map).find("predicted") != std::string::npos);
 }
 
+TEST_CASE("the page's code on images") {
+  const test::ScratchFolder folder;
+  const std::string png = (folder / "cat.png").string(), svg = (folder / "cats.svg").string();
+  kit::image(rand({3, 4, 5})).save(png);
+  // [images]
+  const Tensor cat = kit::read_image(png);  // [3, H, W], or [1, H, W] if it is gray; also PPM and PGM
+  const Tensor batch = stack({cat, 1 - cat});
+  kit::image(batch, {.title = "A cat and its negative", .names = {"cat", "negative"}}).save(svg);
+  kit::image(cat.mean(0), {.low = 0, .high = 1}).save(png);  // gray: [H, W]; a PNG has a pixel for each value
+  // [/images]
+  CHECK(kit::read_file(svg).find(">negative</text>") != std::string::npos);
+  CHECK(kit::read_image(png).shape() == Shape{1, 4, 5});
+}
+
 TEST_CASE("the page's code on values that are logged occasionally") {
   const test::ScratchFolder folder;
   const std::filesystem::path path = folder / "m.jsonl", svg = folder / "loss.svg";

@@ -152,7 +152,7 @@ TEST_CASE("a heat map in one line") {
   CHECK_THROWS_WITH_AS(
       heat_map(zeros({65, 64})),
       "kit::heat_map: expects 1 to 4096 elements, got the shape [65, 64]; each is a cell to be "
-      "read: show a slice, or means of blocks",
+      "read: show a slice, or means of blocks, or only shades with .numbers = false",
       Error);
   CHECK_THROWS_AS(heat_map(zeros({0, 3})), Error);
   CHECK_THROWS_WITH_AS(heat_map(zeros({2, 3}), {.rows = {"a"}}),

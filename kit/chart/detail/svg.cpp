@@ -61,6 +61,19 @@ std::vector<std::string> filled(std::string_view utf8, double size, double width
   return lines;
 }
 
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(3, bytes.size()))) {
+    unsigned group = 0;  // 24 bits
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group * 256 + (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0);
+    for (std::size_t i = 0; i < 4; ++i) text += i <= bytes.size() ? letters[group >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -168,6 +181,15 @@ void Svg::text(std::string_view css, double x, double y, Anchor anchor, std::str
   constexpr std::string_view anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
   body_ += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\"{}>{}</text>", css, coordinate(x), coordinate(y),
                        anchors[static_cast<int>(anchor)], escaped(content));
+}
+
+void Svg::image(double x, double y, double width, double height, std::string_view png, bool smooth) {
+  // Inkscape knows optimizeSpeed, browsers pixelated.
+  body_ += fmt::format(
+      "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\"{} "
+      "href=\"data:image/png;base64,{}\"/>",
+      coordinate(x), coordinate(y), coordinate(width), coordinate(height),
+      smooth ? "" : " style=\"image-rendering:optimizeSpeed;image-rendering:pixelated\"", base64(png));
 }
 
 void Svg::begin_group(std::string_view css) { body_ += fmt::format("<g class=\"{}\">", css); }

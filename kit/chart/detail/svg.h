@@ -50,6 +50,8 @@ class Svg {
             std::string_view more = {});
   void path(std::string_view css, const PathData& data, std::string_view more = {});
   void text(std::string_view css, double x, double y, Anchor anchor, std::string_view content);
+  /// A PNG file, stretched to this size; its pixels are squares unless `smooth`.
+  void image(double x, double y, double width, double height, std::string_view png, bool smooth);
   void begin_group(std::string_view css);
   void end_group();
 

@@ -9,6 +9,9 @@
 
 #include "docs/from_pytorch/gives.h"
 #include "gradus/gradus.h"
+#include "gradus/kit/chart/image.h"
+#include "gradus/kit/chart/plot.h"
+#include "gradus/kit/data/image_files.h"
 #include "near.h"
 #include "support.h"
 
@@ -172,6 +175,9 @@ TEST_CASE("from PyTorch: data") {
   const auto read = [&](std::int64_t i) { return x[i]; };
   const auto length = [](std::int64_t i) { return i % 3 + 1; };
   bool right = true;
+  const test::ScratchFolder folder;
+  const std::string png = (folder / "x.png").string(), svg = (folder / "x.svg").string();
+  kit::image(ones({3, 2, 2})).save(png);
   // [data]
   // py: loader = DataLoader(TensorDataset(x, y), batch_size=4, shuffle=True)
   // note: in this order: .batch_size, .max_tokens, .shuffle, .drop_last, .pad, .length, .bucket, .generator, .read_ahead
@@ -229,7 +235,21 @@ TEST_CASE("from PyTorch: data") {
   // py: sklearn.metrics.confusion_matrix(target, logits.argmax(-1))
   // note: rows are the truth, columns the predictions; mind the order of the arguments
   gives(data::confusion_matrix(logits, target, 2), "[[0, 0], [1, 1]]");
-  // py: torchvision, torchtext
+  // py: torchvision.io.read_image("cat.png") / 255
+  // note: [C, H, W], f32 in [0, 1]; PNG, PPM and PGM, see [the kit](kit.md#images)
+  const Tensor cat = kit::read_image(png);
+  CHECK(equal(cat, ones({3, 2, 2})));
+  // py: torchvision.datasets.MNIST("mnist", download=True)
+  // here: `kit::read_idx_images` and `kit::read_idx_labels`; you [download the files](kit.md#images)
+  // py: plt.imshow(cat.permute(1, 2, 0)); plt.savefig("cat.png")
+  // note: [C, H, W] as it is; the range is `.low`, `.high` (vmin, vmax)
+  kit::image(cat).save(png);
+  // py: torchvision.utils.save_image(torch.stack([cat, cat]), "grid.png", nrow=2)
+  // note: an .svg or .html can have a title and names
+  kit::image(stack({cat, cat}), {.columns = 2}).save(png);
+  // py: plt.imshow(matrix); plt.savefig("matrix.svg")
+  kit::heat_map(cat[0], {.numbers = false}).save(svg);
+  // py: transforms and models of torchvision; torchtext
   // here: not here
   // [/data]
   CHECK(data::accuracy(tensor({{2.0}, {-1.0}}).squeeze(-1) > 0, target) == 0.5);

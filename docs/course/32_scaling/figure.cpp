@@ -22,7 +22,8 @@ kit::LineChart panel(std::ifstream& output, const std::string& heading, const ch
                        .y_label = "loss, mean of five seeds",
                        .y_axis = kit::AxisKind::log,
                        .y_low = 0.05,
-                       .y_high = 2};
+                       .y_high = 2,
+                       .x_ticks = {-8, -7, -6, -5, -4, -3}};
   for (int style = 0; style < 3; ++style) {
     int width = 0;
     output >> width;

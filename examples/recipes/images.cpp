@@ -35,5 +35,5 @@ int main() {
   for (int i = 0; i < 12; ++i) names.push_back(kinds[answers[i].item<int>()]);
   kit::make_folder("runs/images");
   kit::image(unseen.slice(0, 0, 12), {.names = names, .columns = 6}).save("runs/images/answers.svg");
-  std::printf("accuracy %.2f; runs/images/answers.svg shows some\n", data::accuracy(answers, truth));
+  std::printf("accuracy %.2f, some answers in runs/images/answers.svg\n", data::accuracy(answers, truth));
 }

@@ -42,7 +42,8 @@ def sections(document):
             visit(child)
 
     visit(document)
-    return [[anchor, title, " ".join(text.split())] for anchor, title, text in found if title or text.strip()]
+    texts = [" ".join(re.sub(r"[-=]{4,}", " ", text).split()) for _, _, text in found]  # without drawn lines
+    return [[anchor, title, text] for (anchor, title, _), text in zip(found, texts) if title or text]
 
 
 class Sections(SphinxTransform):

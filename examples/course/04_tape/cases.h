@@ -19,7 +19,7 @@ CASE("the derivative of a product", "d(a b)/da = b: each input gets the value of
   const int a = leaf(tape, 3), b = leaf(tape, 5), y = answer.mul(tape, a, b);
   double da = 0, db = 0;  // the inputs may be in any order
   for (const auto& [input, derivative] : tape[y].inputs) (input == a ? da : db) += derivative;
-  near("d(a b)/da at a = 3, b = 5,", da, 5), near("d(a b)/db", db, 3);
+  near("d(a b)/da for a = 3, b = 5,", da, 5), near("d(a b)/db", db, 3);
 }
 CASE("all three together",
      "The derivative of a + b is 1 for both. An input is the number of its node, with the derivative for "
@@ -28,7 +28,7 @@ CASE("all three together",
   leaf(tape, 7);  // nothing depends on it
   const int x = leaf(tape, 3), w = leaf(tape, 2), y = answer.add(tape, answer.mul(tape, w, x), w);
   const std::vector<double> gradients = answer.backward(tape, y);
-  near("dy/dx of y = w x + w at x = 3, w = 2,", gradients[x], 2), near("dy/dw", gradients[w], 4);
+  near("dy/dx of y = w x + w for x = 3, w = 2,", gradients[x], 2), near("dy/dw", gradients[w], 4);
 }
 // The tapes below are written by hand: w = node 0, h = 2 w, hh = h h, y = hh + h.
 CASE("a chain multiplies", "dy/dx = dy/dh dh/dx.") {
@@ -37,7 +37,7 @@ CASE("a chain multiplies", "dy/dx = dy/dh dh/dx.") {
 }
 CASE("two paths add up", "A node with two users gets a gradient from each: +=, not =.") {
   const Tape tape = {{3, {}}, {6, {{0, 2.0}}}, {36, {{1, 6.0}, {1, 6.0}}}, {42, {{2, 1.0}, {1, 1.0}}}};
-  near("dy/dh of y = h h + h at h = 6", answer.backward(tape, 3)[1], 13);
+  near("dy/dh of y = h h + h for h = 6", answer.backward(tape, 3)[1], 13);
 }
 CASE("a node waits for all its users",
      "From the newest node to the oldest: then each gradient is complete in time.") {

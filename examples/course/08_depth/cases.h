@@ -27,7 +27,7 @@ CASE("backward multiplies by the transpose", "Multiply by W_l^T.") {
 }
 CASE("tanh passes on the fraction 1 - h^2", "A saturated unit passes on next to nothing.") {
   const double h = std::tanh(2.0);
-  near("|dh_0| at x = 2", answer.sizes(full({1, 1}, 2.0), {eye(1)}, ones({1, 1}))[0], 1 - h * h);
+  near("|dh_0| for x = 2", answer.sizes(full({1, 1}, 2.0), {eye(1)}, ones({1, 1}))[0], 1 - h * h);
 }
 CASE("from the last layer to the first", "Begin with W_{L-1}, end with W_0.") {
   const Tensor A = tensor({{0.0, 0.0}, {1.0, 0.0}}), B = tensor({{1.0, 0.0}, {0.0, 0.0}});

@@ -91,7 +91,7 @@ CASE("1 / sqrt(L) has the exponent -1/2", "The slope of ln y over ln L.") {
   near("p", answer.exponent({4, 16, 64}, {6, 3, 1.5}), -0.5);
 }
 CASE("the constant does not matter", "Subtract both means.") {
-  near("p of 100 L", answer.exponent({2, 4, 8}, {200, 400, 800}), 1);
+  near("the exponent p of 100 L", answer.exponent({2, 4, 8}, {200, 400, 800}), 1);
 }
 CASE("all points count", "Least squares, not the first and the last point.") {
   near("p with a bend in the middle", answer.exponent({1, 2, 4, 8}, {1, 4, 4, 8}), 0.9);

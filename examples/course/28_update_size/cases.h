@@ -24,7 +24,7 @@ CASE("omega sums earlier variances", "Only the variances of earlier branches: j 
 }
 CASE("an update is a change of the output", "Subtract f(w): not |f(w + dw)|, and not |dw|.") {
   const Tensor w = randn({2, 3}), dw = randn({2, 3});
-  near("of f(w) = w^2", answer.update_size([](const Tensor& z) { return z.square(); }, w, dw),
+  near("the update size of f(w) = w^2", answer.update_size([](const Tensor& z) { return z.square(); }, w, dw),
        (2 * w * dw + dw.square()).norm().item());
 }
 CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {

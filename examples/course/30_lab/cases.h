@@ -6,10 +6,10 @@ struct Answer {
   { FROM::sensitivity, FROM::best_rate }
 
 CASE("the same loss everywhere means no sensitivity", "The mean minus the smallest.") {
-  near("of 2, 2, 2", answer.sensitivity({2, 2, 2}, 5), 0);
+  near("the sensitivity of 2, 2, 2", answer.sensitivity({2, 2, 2}, 5), 0);
 }
 CASE("the mean counts every rate", "Divide by the number of rates; subtract the smallest loss.") {
-  near("of 1, 2, 3", answer.sensitivity({1, 2, 3}, 5), 1);
+  near("the sensitivity of 1, 2, 3", answer.sensitivity({1, 2, 3}, 5), 1);
 }
 CASE("a diverged run counts as the start",
      "min(loss, start) in the mean only; the smallest loss is taken as it is.") {

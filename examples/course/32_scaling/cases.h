@@ -35,9 +35,9 @@ double moves(const Answer& answer, Role stepped, int width, double m) {
 
 void equally_far(const Answer& answer, Role stepped) {
   const double base = moves(answer, stepped, 16, 1), wide = moves(answer, stepped, 256, 16);
-  expect(wide > base / 2 && wide < base * 2, "at m = 16 a step of this matrix moves the output " +
-                                                 std::to_string(wide / base) +
-                                                 " times as far as at m = 1, not about as far");
+  expect(wide > base / 2 && wide < base * 2,
+         phrase("at m = 16 a step of this matrix moves the output {0:.3g} times as far as at m = 1",
+                wide / base));
 }
 }  // namespace
 

@@ -23,7 +23,7 @@ CASE("as many heads as the queries", "Each is repeated H / Hkv times, along axis
   const Tensor k = randn({2, 2, 5, 3}), first = k.slice(1, 0, 1), second = k.slice(1, 1, 2);
   near("[2, 2, 5, 3] for 6 heads", answer.serve(k, 6), cat({first, first, first, second, second, second}, 1));
 }
-CASE("T5 does not divide by sqrt(D)", "q k^T as it is.") {
+CASE("T5 does not divide by sqrt(D)", "The scores are q k^T, without a divisor.") {
   const Tensor q = randn({3, 4}), k = randn({3, 4});
   near("with bias 0", answer.t5(q, k, zeros({3, 3})), matmul(q, k.t()));
 }

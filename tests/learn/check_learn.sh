@@ -31,7 +31,7 @@ said '0 of '
 learn 1 --language xx
 said "there is no language 'xx'"
 learn 0 --language tr
-said 'Bir Pre-LN yığını'
+said 'Bir Pre-LN dizisi'
 said 'Sıradaki: ./run learn 1'
 learn 1 --reset
 said '--reset expects the number of an exercise'

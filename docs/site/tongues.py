@@ -102,7 +102,8 @@ def navigation(app, name, say):
         if f"{language}/{target}" in app.env.found_docs:  # at the same place relative to this page
             link.string = app.env.titles[f"{language}/{target}"].astext()
             continue
-        link["href"], link["hreflang"] = "../" + link["href"], of_page(target)[0]
+        link["href"] = posixpath.relpath(target, posixpath.dirname(name)) + ".html"
+        link["hreflang"] = of_page(target)[0]
         if (spoken := say(link.get_text())) != link.get_text():  # a page in English, under a heading's name
             link.string = spoken
         else:

@@ -89,6 +89,7 @@ const print = `(() => {
 
 // The height of a drawing's smallest words, as a share of its width; 0 without words.
 const LEAST = 10;  // pixels, on a phone
+const THUMBNAIL = 120;  // pixels; a smaller picture is a sign, not to be read
 const smallest = new Map();
 const smallestWords = (path) => {
   if (!smallest.has(path)) {
@@ -126,6 +127,7 @@ const visit = async (page, file) => {
     await page.show({width: WIDTH, phone: true});
   }
   for (const {name, src, width} of seen.pictures) {
+    if (width < THUMBNAIL) continue;
     const size = src.startsWith('file:') && src.endsWith('.svg') ? smallestWords(fileURLToPath(src)) * width : LEAST;
     if (size > 0 && size < LEAST - 0.2) fail(file, `${name} has words ${size.toFixed(1)} pixels high, less than ${LEAST}`);
   }

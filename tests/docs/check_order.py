@@ -57,8 +57,6 @@ def problems(names, chapters):
             known.add(name)  # one message for each name
 
 
-
-
 def self_test(names, chapters):
     """A copy in which a page does not introduce a name must fail, and so must one whose program uses a later name."""
     mute = [(chapter, page.replace("`nn::Embedding`", "an embedding"), program) for chapter, page, program in chapters]
@@ -73,7 +71,7 @@ def main(root):
     chapters = []
     for page in sorted((root / "docs/course").glob("[0-9][0-9]_*/README.md")):
         program = root / "examples/course" / page.parent.name / "main.cpp"
-        chapters.append((page.parent.name, page.read_text(), program.read_text()))
+        chapters.append((page.parent.name, page.read_text(encoding="utf-8"), program.read_text(encoding="utf-8")))
     names = public_names(root)
     if found := list(problems(names, chapters)):
         sys.exit("\n".join([*found, f"{len(found)} problems"]))

@@ -46,7 +46,7 @@ CASE("a word counts as often as it occurs", "Equal words are not one word: each 
        answer.next_pair({{t[2], t[3]}, {t[2], t[3]}, {t[2], t[3]}, {t[0], t[1]}, {t[0], t[1], t[4]}}),
        {t[2], t[3]});
 }
-CASE("places that share a token count", "In 7 7 7 the pair 7 7 stands at two places.") {
+CASE("places that share a token count", "In 7 7 7 the pair 7 7 occurs twice.") {
   const Ids t = some(3);
   same(phrase("the pair of two words x x x, against one in three words,"),
        answer.next_pair({{t[2], t[2], t[2]}, {t[2], t[2], t[2]}, {t[0], t[1]}, {t[0], t[1]}, {t[0], t[1]}}),
@@ -71,7 +71,7 @@ CASE("a tie of first tokens goes to the smaller second one",
   same(phrase("of two pairs with the same first token, the next"),
        answer.next_pair({{t[0], t[2]}, {t[0], t[1]}, {t[0], t[2]}, {t[0], t[1]}}), {t[0], t[1]});
 }
-CASE("a pair is replaced wherever it stands", "Go through the whole word, up to its last token.") {
+CASE("every occurrence of a pair is replaced", "Go through the whole word, up to its last token.") {
   const Ids t = some(3);
   same(phrase("x y z x y with x y merged into 500"),
        answer.merge({t[0], t[1], t[2], t[0], t[1]}, {t[0], t[1]}, 500), {500, t[2], 500});

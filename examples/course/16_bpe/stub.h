@@ -10,7 +10,7 @@
 // 0, makes token 256 + k.
 //
 //   next_pair:  which pair does training merge next? Words are lists of tokens; a word that occurs five times
-//               is in the list five times. A pair is counted at every place where it stands, even if two such
+//               is in the list five times. A pair is counted at every place where it occurs, even if two such
 //               places share a token. Of equally frequent pairs it is the one whose first token is smaller, and
 //               of those the one whose second token is smaller.
 //   merge:      what becomes of a word when a pair is replaced by a token, from left to right?

@@ -176,7 +176,7 @@ Ids merge(const Ids& ids, const Pair& pair, std::int64_t token) {
   return out;
 }
 }  // namespace only_the_first
-MUTANT(only_the_first, "a pair is replaced wherever it stands", "a token is merged only once")
+MUTANT(only_the_first, "every occurrence of a pair is replaced", "a token is merged only once")
 
 namespace without_the_last {
 using solution::decode;
@@ -192,7 +192,7 @@ Ids merge(const Ids& ids, const Pair& pair, std::int64_t token) {
   return out;
 }
 }  // namespace without_the_last
-MUTANT(without_the_last, "a pair is replaced wherever it stands", "the tokens of a pair have an order",
+MUTANT(without_the_last, "every occurrence of a pair is replaced", "the tokens of a pair have an order",
        "merging goes from left to right")
 
 namespace in_any_order {

@@ -31,6 +31,8 @@ std::shared_ptr<Loader> LoaderBase::loader() const {
 
 std::int64_t LoaderBase::size() const { return loader()->size(); }
 std::int64_t LoaderBase::epoch() const { return loader()->epoch(); }
+std::int64_t LoaderBase::batch_rows() const { return loader()->batch_rows(); }
+std::string LoaderBase::fingerprint() const { return loader()->fingerprint(); }
 StateDict LoaderBase::state_dict() const { return loader()->state_dict(); }
 void LoaderBase::load_state_dict(const StateDict& dict) { loader()->load_state_dict(dict); }
 void LoaderBase::next(std::span<Tensor> batch) { loader()->next(batch); }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,14 @@
 #include "gradus/data/item_function.h"
 
 namespace gradus::data {
+
+/// The part of each batch that one of many ranks computes: shards begin .. end - 1 of `of`
+/// (distributed::DataParallel).
+struct Share {
+  int begin = 0, end = 1, of = 1;
+  /// The first row of a shard in a batch of `rows`: row ceil(shard rows / of).
+  std::int64_t first_row(int shard, std::int64_t rows) const { return (shard * rows + of - 1) / of; }
+};
 
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;  // items
@@ -47,6 +56,10 @@ struct DataLoaderOptions {
   /// for functions that read files or compute. That thread reads the data they use, which must not be changed
   /// meanwhile; therefore the default is 0. The batches are the same, bit for bit.
   std::int64_t read_ahead = 0;
+  /// Makes only this share of each batch. The order, the position and the state are those of the whole
+  /// loader, on every rank, so a state may go on with other shares. With `pad` all items of the batch are
+  /// made, since the longest decides the width. `.share = parallel.share()`
+  Share share = {};
 };
 
 namespace detail {
@@ -91,6 +104,8 @@ class LoaderBase {
   /// The number of the current epoch, from 0. It increases when next() has returned the last batch, and when
   /// a `for` has run to its end; after a loop that was left early, it increases when the next one begins.
   std::int64_t epoch() const;
+  /// The rows of the last batch, those of all shares; 0 before the first.
+  std::int64_t batch_rows() const;
 
   /// The position: the number of batches returned so far, and the seed of those to come. For a checkpoint:
   /// `state.add_all("loader.", loader.state_dict());` A state saved after a `break` is a position inside the
@@ -101,6 +116,10 @@ class LoaderBase {
   /// tensors, batch_size, max_tokens, shuffle, drop_last, bucket or lengths. The state does not contain the
   /// other options: the program must give the same items and the same `pad`.
   void load_state_dict(const StateDict& dict);
+  /// A line that is the same for loaders with the same order, position and tensors: of these it has a
+  /// checksum, of a function only the number of items. To compare ranks:
+  /// `world.expect_same("The data", loader.fingerprint());`
+  std::string fingerprint() const;
 
  protected:
   LoaderBase(std::span<const Tensor> tensors, const DataLoaderOptions& options);

@@ -27,6 +27,7 @@ struct AdamWOptions {
 /// clip the gradients. `optim::Adam opt(model.parameters(), {.lr = optim::warmup_linear(3e-4, 400)});`
 class Adam : public Optimizer {
  public:
+  using Options = AdamOptions;  // for templates over optimizers
   explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});
   explicit Adam(std::vector<ParameterGroup> groups, AdamOptions options = {});
   Adam(const auto&, BoolOrFloat auto) = delete;  // optim::Adam opt(model.parameters(), {.lr = 1e-3});
@@ -45,6 +46,7 @@ class Adam : public Optimizer {
 /// Adam whose weight decay acts on the weight itself, not through the gradient.
 class AdamW : public Adam {
  public:
+  using Options = AdamWOptions;  // for templates over optimizers
   explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});
   explicit AdamW(std::vector<ParameterGroup> groups, AdamWOptions options = {});
   AdamW(const auto&, BoolOrFloat auto) = delete;  // optim::AdamW opt(model.parameters(), {.lr = 1e-3});

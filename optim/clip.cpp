@@ -13,8 +13,6 @@
 namespace gradus::optim {
 
 namespace {
-constexpr std::int64_t kSummed = 4096;  // squares summed in the gradient's dtype; these sums in double
-
 /// The sum of squares of a piece. If it overflows or underflows T, it is computed in double.
 template <class T>
 double sum_square_of(std::int64_t size, const T* data) {
@@ -27,24 +25,31 @@ double sum_square_of(std::int64_t size, const T* data) {
   return wide;
 }
 
-double sum_square(const Array& gradient) {
+/// Of each block; these sums are added in double.
+Array sums_of_blocks(const char* op, const Array& gradient) {
   const Array dense = gradient.contiguous();
   const std::int64_t n = dense.numel();
   count_bytes(static_cast<double>(n) * static_cast<double>(size_of(dense.dtype())));
-  const std::int64_t pieces = (n + kSummed - 1) / kSummed;
-  const Array sums = Array::empty({pieces}, f64);
+  const std::int64_t blocks = (n + kNormBlock - 1) / kNormBlock;
+  const Array sums = Array::empty({blocks}, f64);
   double* const parts = sums.mutable_data<double>();
-  dispatch_floating("grad_norm", dense, [&]<class T>() {
+  dispatch_floating(op, dense, [&]<class T>() {
     const T* const data = dense.data<T>();
-    parallel_for(pieces, 16, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(blocks, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t begin = i * kSummed, size = std::min(kSummed, n - begin);
+        const std::int64_t begin = i * kNormBlock, size = std::min(kNormBlock, n - begin);
         parts[i] = sum_square_of(size, data + begin);
       }
     });
   });
+  return sums;
+}
+
+double sum_square(const Array& gradient) {
+  const Array sums = sums_of_blocks("grad_norm", gradient);
+  const double* const parts = sums.data<double>();
   double total = 0;
-  for (std::int64_t i = 0; i < pieces; ++i) total += parts[i];
+  for (std::int64_t i = 0; i < sums.numel(); ++i) total += parts[i];
   return total;
 }
 
@@ -57,7 +62,7 @@ void rewrite(const char* op, const std::vector<Array>& gradients, F f) {
     dispatch_floating(op, dense[i], [&]<class T>() {
       T* const data = dense[i].mutable_data<T>();
       count_bytes(2.0 * static_cast<double>(dense[i].numel()) * static_cast<double>(sizeof(T)));
-      parallel_for(dense[i].numel(), 4 * kSummed,
+      parallel_for(dense[i].numel(), 4 * kNormBlock,
                    [&](std::int64_t begin, std::int64_t end) { f(end - begin, data + begin); });
     });
     if (!gradients[i].is_contiguous())
@@ -106,10 +111,28 @@ double norm_of(const std::vector<Array>& gradients) {
   const bool good = std::isnan(total) || (total > Limits::min() / Limits::epsilon() && std::isfinite(total));
   return good ? std::sqrt(total) : scaled_norm(gradients);
 }
+
+/// Scales gradients of this norm to at most max_norm.
+void scale_to(const char* op, const std::vector<Array>& found, double max_norm, double norm) {
+  if (!std::isfinite(norm) || norm <= max_norm) return;
+  const double factor = max_norm / (norm + 1e-6);
+  rewrite(op, found, [=]<class T>(std::int64_t n, T* data) {
+    if (factor >= std::numeric_limits<T>::min())
+      kernels::table<T>().scale(n, static_cast<T>(factor), data, data);
+    else  // the factor is subnormal or 0 in T
+      for (std::int64_t i = 0; i < n; ++i)
+        data[i] = static_cast<T>(static_cast<double>(data[i]) / norm * max_norm);
+  });
+}
 }  // namespace
 
 double grad_norm(const std::vector<Tensor>& parameters) {
   return norm_of(gradients("grad_norm", parameters));
+}
+
+Tensor block_sums(const Tensor& gradient) {
+  check(gradient.defined(), "block_sums: the gradient is an undefined tensor");
+  return Tensor(sums_of_blocks("block_sums", gradient.array()));
 }
 
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
@@ -117,16 +140,14 @@ double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   check(max_norm > 0, "clip_grad_norm: expects a max_norm above 0, got {}", max_norm);
   const std::vector<Array> found = gradients("clip_grad_norm", parameters);
   const double norm = norm_of(found);
-  if (!std::isfinite(norm) || norm <= max_norm) return norm;
-  const double factor = max_norm / (norm + 1e-6);
-  rewrite("clip_grad_norm", found, [=]<class T>(std::int64_t n, T* data) {
-    if (factor >= std::numeric_limits<T>::min())
-      kernels::table<T>().scale(n, static_cast<T>(factor), data, data);
-    else  // the factor is subnormal or 0 in T
-      for (std::int64_t i = 0; i < n; ++i)
-        data[i] = static_cast<T>(static_cast<double>(data[i]) / norm * max_norm);
-  });
+  scale_to("clip_grad_norm", found, max_norm, norm);
   return norm;
+}
+
+void clip_grads_with_norm(const std::vector<Tensor>& parameters, double max_norm, double total_norm) {
+  const ProfileRange range("clip_grads_with_norm");
+  check(max_norm > 0, "clip_grads_with_norm: expects a max_norm above 0, got {}", max_norm);
+  scale_to("clip_grads_with_norm", gradients("clip_grads_with_norm", parameters), max_norm, total_norm);
 }
 
 void clip_grad_value(const std::vector<Tensor>& parameters, double clip_value) {

@@ -22,6 +22,7 @@ struct RAdamOptions {
 /// `optim::RAdam opt(model.parameters(), {.lr = 1e-3});`
 class RAdam : public Optimizer {
  public:
+  using Options = RAdamOptions;  // for templates over optimizers
   explicit RAdam(std::vector<Tensor> parameters, RAdamOptions options = {});
   explicit RAdam(std::vector<ParameterGroup> groups, RAdamOptions options = {});
   RAdam(const auto&, BoolOrFloat auto) = delete;  // optim::RAdam opt(model.parameters(), {.lr = 1e-3});

@@ -18,6 +18,7 @@ struct RMSpropOptions {
 /// b = momentum b + u, w -= lr b. `optim::RMSprop opt(model.parameters(), {.lr = 1e-3, .momentum = 0.9});`
 class RMSprop : public Optimizer {
  public:
+  using Options = RMSpropOptions;  // for templates over optimizers
   explicit RMSprop(std::vector<Tensor> parameters, RMSpropOptions options = {});
   explicit RMSprop(std::vector<ParameterGroup> groups, RMSpropOptions options = {});
   RMSprop(const auto&, BoolOrFloat auto) = delete;  // optim::RMSprop opt(model.parameters(), {.lr = 1e-3});

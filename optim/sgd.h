@@ -17,6 +17,7 @@ struct SGDOptions {
 /// Nesterov w -= lr (g + momentum b). `optim::SGD opt(model.parameters(), {.lr = 0.1, .momentum = 0.9});`
 class SGD : public Optimizer {
  public:
+  using Options = SGDOptions;  // for templates over optimizers
   explicit SGD(std::vector<Tensor> parameters, SGDOptions options = {});
   explicit SGD(std::vector<ParameterGroup> groups, SGDOptions options = {});
   SGD(const auto&, BoolOrFloat auto) = delete;  // optim::SGD opt(model.parameters(), {.lr = 1e-3});

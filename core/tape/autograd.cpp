@@ -13,8 +13,9 @@
 //   3. only the engine adds each of these to that input's accumulated gradient. (A closure may instead return
 //      how to write its gradient: then the engine decides where, and whether to add.)
 // A value used twice (a diamond) is thus counted twice, as the chain rule requires. A leaf, such as a weight,
-// adds its accumulated gradient to its grad and keeps it until zero_grad(). If grad() requested certain
-// gradients, the pass goes only where it must and returns them.
+// adds its accumulated gradient to its grad and keeps it until zero_grad(). Leaves are older than all ops, so
+// this happens at the end: a pass that fails adds nothing. (EarlyGrads visits each right after its oldest
+// user instead.) If grad() requested certain gradients, the pass goes only where it must and returns them.
 //
 // After its closure has run, a node frees it and its inputs: memory falls during backward, and a second
 // backward over the same nodes is an error unless retain_graph is set. Unreachable nodes are destroyed with
@@ -47,6 +48,7 @@ namespace {
 thread_local const char* backward_op = nullptr;  // the op whose closure is running
 thread_local ReadAhead next_reads;               // of the step after the one that is running
 std::atomic<AfterPass> after_pass = nullptr;
+thread_local const EarlyGrads::Ready* early_grads = nullptr;
 
 /// Restores a variable at the end of a scope.
 template <class T>
@@ -61,6 +63,11 @@ struct Restore {
 
 ReadAhead next_step_reads() { return next_reads; }
 AfterPass set_after_pass(AfterPass look) { return after_pass.exchange(look); }
+
+EarlyGrads::EarlyGrads(Ready ready) : ready_(std::move(ready)), before_(std::exchange(early_grads, &ready_)) {
+  if (!ready_) ready_ = [](Node&) {};
+}
+EarlyGrads::~EarlyGrads() { early_grads = before_; }
 
 void Saved::modified() const {
   fail_with(
@@ -100,6 +107,7 @@ class Engine : public Pass {
         retain_graph_(retain_graph),
         within_(within),
         found_(wanted.size()),
+        early_(kTaped || within || !wanted.empty() ? nullptr : early_grads),
         root_(root),
         lists_(spare_alive ? std::exchange(static_cast<Lists&>(spare), {}) : Lists()),
         nodes_(root, retain_graph, within, wanted, running ? &running->path : nullptr, lists_),
@@ -107,6 +115,7 @@ class Engine : public Pass {
     try {
       if (pending_.size() < nodes_.size()) pending_.resize(nodes_.size());
       spent_.reserve(nodes_.size());
+      if (early_) find_oldest_users();
     } catch (...) {
       end();
       throw;
@@ -124,8 +133,8 @@ class Engine : public Pass {
     const Restore op(backward_op);
     for (; done_ < nodes_.size(); ++done_) {
       next_reads = done_ + 1 < nodes_.size() ? reads_of(nodes_[done_ + 1]) : reads.before;
-      visit(done_, std::move(pending_[done_]));
-      if (pending_[done_].defined()) pending_[done_] = V();
+      take(done_);
+      for (; !leaves_.empty() && leaves_.back().user == done_; leaves_.pop_back()) take(leaves_.back().leaf);
     }
     if (const AfterPass look = after_pass.load(std::memory_order_relaxed); look && wanted.empty())
       look(nodes_.list());
@@ -134,6 +143,19 @@ class Engine : public Pass {
 
  private:
   static ReadAhead reads_of(const Node& node) { return {node.first_input_.data, node.first_input_.bytes}; }
+
+  /// For EarlyGrads: the list of leaves, of which the last one is complete first.
+  void find_oldest_users() {
+    std::vector<std::size_t> user(nodes_.size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      for (const NodePtr& input : nodes_[i].inputs)
+        if (input && input->is_leaf) user[nodes_.place_of(*input)] = i;  // users come from the newest on
+    for (std::size_t i = 1; i < nodes_.size(); ++i)
+      if (nodes_[i].is_leaf) leaves_.push_back({user[i], i});
+    std::sort(leaves_.begin(), leaves_.end(), [](const Last& a, const Last& b) {
+      return std::pair(a.user, a.leaf) > std::pair(b.user, b.leaf);
+    });
+  }
 
   /// After the pass, or an exception: releases nodes that were not freed and discards partial gradients.
   void end() {
@@ -152,6 +174,11 @@ class Engine : public Pass {
     return place < nodes_.size() ? pending_[place] : unwanted_ = V();
   }
 
+  void take(std::size_t number) {
+    visit(number, std::move(pending_[number]));
+    if (pending_[number].defined()) pending_[number] = V();
+  }
+
   void visit(std::size_t number, V&& gradient) {
     Node& node = nodes_[number];
     if (gradient.defined()) {
@@ -165,7 +192,10 @@ class Engine : public Pass {
       if (!node.is_leaf && nodes_.is_passed(number))
         propagate(node, std::move(gradient));
       else if constexpr (!kTaped) {
-        if (node.is_leaf && node.requires_grad && wanted.empty()) node.add_to_grad(std::move(gradient));
+        if (node.is_leaf && node.requires_grad && wanted.empty()) {
+          node.add_to_grad(std::move(gradient));
+          if (early_) (*early_)(node);
+        }
       }
     }
     if (!node.is_leaf && !retain_graph_ && nodes_.is_passed(number)) {
@@ -272,6 +302,11 @@ class Engine : public Pass {
   const Node* within_;
   std::vector<V> found_;  // gradients of the wanted nodes
   V unwanted_ = {};
+  const EarlyGrads::Ready* early_;  // null: leaves come last
+  struct Last {
+    std::size_t user, leaf;  // the oldest user of a leaf
+  };
+  std::vector<Last> leaves_ = {};  // with early_, those not yet complete
   // Every node of the pass stays until it ends: the root by this, the others by their users' inputs, which
   // are kept in `spent`.
   NodePtr root_;

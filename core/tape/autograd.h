@@ -245,6 +245,23 @@ class DetectAnomaly {
   bool before_;
 };
 
+/// For one scope, backward passes of this thread add a leaf's gradient to its grad as soon as it is complete,
+/// right after the oldest op that used the leaf, instead of at the end, and then call `ready` with the leaf:
+/// for sending gradients while the pass goes on. Same bits. When such a pass throws, some leaves have their
+/// gradients and others do not. `EarlyGrads guard([&](Node& leaf) { send(leaf.grad); });`
+class EarlyGrads {
+ public:
+  using Ready = std::function<void(Node& leaf)>;  // gets a leaf whose grad is complete
+  [[nodiscard("give it a name: it works until the end of its scope")]] explicit EarlyGrads(Ready ready);
+  ~EarlyGrads();
+  EarlyGrads(const EarlyGrads&) = delete;
+  EarlyGrads& operator=(const EarlyGrads&) = delete;
+
+ private:
+  Ready ready_;
+  const Ready* before_;
+};
+
 /// Live nodes (all threads), including leaves: between two steps, one per parameter. For leak tests.
 std::int64_t live_nodes();
 

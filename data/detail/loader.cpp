@@ -28,6 +28,18 @@ struct Making {
   const Making* outer = innermost;
 };
 
+/// This share of the batch of the items `ids`; `make(ids)` makes whole ones, of one item at least.
+template <class Make>
+std::vector<Tensor> share_of(const Share& share, bool pads, const Array& ids, const Make& make) {
+  const std::int64_t rows = ids.numel();
+  const std::int64_t begin = share.first_row(share.begin, rows), end = share.first_row(share.end, rows);
+  if (end - begin == rows) return make(ids);
+  if (!pads && begin < end) return make(ids.slice(0, begin, end).contiguous());
+  std::vector<Tensor> parts = make(pads ? ids : ids.slice(0, 0, 1));
+  for (Tensor& part : parts) part = pads ? part.slice(0, begin, end).clone() : part.slice(0, 0, 0);
+  return parts;
+}
+
 }  // namespace
 
 Loader::Loader(std::unique_ptr<const Source> source, const DataLoaderOptions& options)
@@ -89,7 +101,9 @@ void Loader::next(std::span<Tensor> batch) {
 
 void Loader::hand_out(std::span<Tensor> batch) {
   const ProfileRange range("DataLoader");
+  const std::int64_t rows = plan().batch(place_.handed_out).numel();
   std::vector<Tensor> made = make();
+  batch_rows_ = rows;
   for (std::size_t i = 0; i < batch.size(); ++i) batch[i] = std::move(made[i]);
   ++place_.handed_out;
   resumed_ = false;
@@ -118,15 +132,16 @@ void Loader::read_ahead() {
 /// The result does not depend on when or on which thread it is called: it reads no state that changes.
 MakeBatch Loader::maker() const {
   plan();
-  return
-      [self = this, source = source_, plan = plan_, dtype = dtype_,
-       draw = Source::Draw{place_.seed, place_.epoch}](std::int64_t number, const std::atomic<bool>& stop) {
-        const NoGrad no_grad;
-        const DefaultDType guard(dtype);
-        const KeptGenerator kept;
-        const Making making(self);
-        return source->batch(plan->batch(number), draw, stop);
-      };
+  return [self = this, source = source_, plan = plan_, dtype = dtype_, share = options_.share,
+          pads = !options_.pad.empty(), draw = Source::Draw{place_.seed, place_.epoch}](
+             std::int64_t number, const std::atomic<bool>& stop) {
+    const NoGrad no_grad;
+    const DefaultDType guard(dtype);
+    const KeptGenerator kept;
+    const Making making(self);
+    return share_of(share, pads, plan->batch(number),
+                    [&](const Array& ids) { return source->batch(ids, draw, stop); });
+  };
 }
 
 void Loader::expect_outside() const {
@@ -156,6 +171,12 @@ StateDict Loader::state_dict() const {
   dict.set("handed_out", tensor(place_.handed_out));
   for (const auto& [key, value] : identity()) dict.set(key, tensor(value));
   return dict;
+}
+
+std::string Loader::fingerprint() const {
+  std::string text = fmt::format("seed {}, epoch {}, batch {}", place_.seed, place_.epoch, place_.handed_out);
+  for (const auto& [key, value] : identity()) text += fmt::format(", {} {}", key, value);
+  return text + source_->fingerprint();
 }
 
 void Loader::load_state_dict(const StateDict& dict) {

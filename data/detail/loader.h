@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gradus/data/detail/plan.h"
@@ -19,6 +20,8 @@ class Loader {
 
   std::int64_t size() const { return plan().size(); }
   std::int64_t epoch() const { return place_.epoch; }
+  std::int64_t batch_rows() const { return batch_rows_; }
+  std::string fingerprint() const;
   StateDict state_dict() const;
   void load_state_dict(const StateDict& dict);
 
@@ -49,6 +52,7 @@ class Loader {
   const DType dtype_ = default_dtype();  // the program's, for the item function
   std::vector<std::int64_t> lengths_;    // of every item, if the options have `length`
   Place place_;
+  std::int64_t batch_rows_ = 0;               // of the last batch, with all shares
   bool resumed_ = false;                      // the place was loaded; the next loop continues from there
   std::uint64_t loop_ = 0;                    // the number of the newest loop
   mutable std::shared_ptr<const Plan> plan_;  // of this epoch, once needed

@@ -35,6 +35,9 @@ void check_options(const DataLoaderOptions& o, std::int64_t items) {
   check(o.read_ahead >= 0 && o.read_ahead <= kMostAhead,
         "DataLoader: expects to read_ahead 0 to {} batches, got {}", kMostAhead, o.read_ahead);
   check_length_options(o);
+  check(o.share.begin >= 0 && o.share.begin < o.share.end && o.share.end <= o.share.of,
+        "DataLoader: expects a share of shards begin .. end - 1 of `of`, got {} .. {} of {}", o.share.begin,
+        o.share.end, o.share.of);
   check(!o.drop_last || items >= o.batch_size,
         "DataLoader: drop_last leaves nothing of {} items and a batch_size of {}", items, o.batch_size);
 }

@@ -1,6 +1,7 @@
 #include "gradus/data/detail/source.h"
 
 #include "gradus/core/detail/format.h"
+#include "gradus/core/io/crc32.h"
 #include "gradus/data/detail/collate.h"
 #include "gradus/ops/ops.h"
 
@@ -27,6 +28,15 @@ class TensorSource final : public Source {
   std::int64_t items() const override { return tensors_[0].size(0); }
   std::size_t parts() const override { return tensors_.size(); }
   bool draws() const override { return false; }
+  std::string fingerprint() const override {
+    std::string text;
+    for (const Tensor& x : tensors_) {
+      const Array dense = x.array().contiguous();
+      const auto bytes = static_cast<std::size_t>(dense.numel()) * size_of(dense.dtype());
+      text += fmt::format(", {} {} {:08x}", x.dtype(), x.shape(), io::crc32(dense.raw(), bytes));
+    }
+    return text;
+  }
   std::vector<Tensor> batch(const Array& ids, Draw, const std::atomic<bool>&) const override {
     std::vector<Tensor> result;
     for (const Tensor& x : tensors_) result.push_back(index_select(x, 0, Tensor(ids)));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gradus/data/loader.h"
@@ -21,6 +22,8 @@ class Source {
   virtual std::size_t parts() const = 0;
   /// Whether items may depend on (seed, epoch).
   virtual bool draws() const = 0;
+  /// Of the data, as far as it is known.
+  virtual std::string fingerprint() const { return ""; }
   struct Draw {
     std::uint64_t seed;
     std::int64_t epoch;

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-UMBRELLAS = ("gradus.h", "kit/kit.h", "text/text.h")
+UMBRELLAS = ("gradus.h", "distributed/distributed.h", "kit/kit.h", "text/text.h")
 
 
 @dataclass

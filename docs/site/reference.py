@@ -159,8 +159,9 @@ def pages(root):
 
 def index(folders):
     text = ["# Reference\n", "Every public name, from the comments of the installed headers, in their order. "
-            "`#include <gradus/gradus.h>` includes all of core, ops, nn, optim and data; `<gradus/kit/kit.h>` and "
-            "`<gradus/text/text.h>` are their own. Names are in the namespace `gradus`; those of nn, optim, data, kit and text in "
+            "`#include <gradus/gradus.h>` includes all of core, ops, nn, optim and data; "
+            "`<gradus/distributed/distributed.h>`, `<gradus/kit/kit.h>` and `<gradus/text/text.h>` are their own. Names are in the "
+            "namespace `gradus`; those of nn, optim, data, distributed, kit and text in "
             "`gradus::nn` and so on. The [index](../genindex) has all names from A to Z.\n"]
     for folder, parts in folders.items():
         text.append(f"| [{folder}]({folder.replace('/', '-')}.md) | |\n|---|---|")

@@ -2,6 +2,7 @@
 //
 //   ./run example char_gpt --text FILE [--steps N] [--seed N] [--placement NAME|list] [--norm NAME|list]
 //                          [--run FOLDER [--resume]]
+//   mpirun -n 4 ./run example char_gpt --text FILE --shards 8
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
+#include "ranks/ranks.h"
 
 namespace {
 
@@ -67,8 +69,9 @@ void try_outputs(const Options& o, std::uint64_t bytes) {
   if (!o.trace.empty()) kit::try_output("--trace", o.trace);
 }
 
-int train_on_text(Options o) {
-  try_outputs(o, 1);
+int train_on_text(const distributed::Communicator& world, Options o) {
+  const bool writes = world.rank() == 0;
+  if (writes) try_outputs(o, 1);
   std::optional<char_gpt::LoadedModel> loaded;
   if (!o.load.empty()) loaded.emplace(char_gpt::load_model(o.load, o));
   if (loaded) o.context = loaded->model.options().context;
@@ -79,16 +82,17 @@ int train_on_text(Options o) {
     loaded.emplace(char_gpt::LoadedModel{nn::GPT(o.model(text.vocabulary.size())), text.vocabulary});
   const nn::GPT& model = loaded->model;
   encoded(loaded->vocabulary, o.prompt, "--prompt", o);  // before the training
-  try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
+  if (writes) try_outputs(o, static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
 
-  kit::TrainingRun run(char_gpt::training_options(model.options(), text, o));
+  kit::TrainingRun run(ranks::of_rank(world, o.shards, char_gpt::training_options(model.options(), text, o)));
   kit::print(fmt::format("{} characters, {} different; {}, {} layer{}, {} parameters\n",
                          text.train.size() + text.validation.size(), text.vocabulary.size(),
                          model.options().placement.name, model.options().layers,
                          model.options().layers == 1 ? "" : "s", model.num_parameters()));
   if (o.steps > 0) {
     kit::catch_interrupts();
-    char_gpt::train(run, model, text, o);
+    char_gpt::train(world, run, model, text, o);
+    if (!writes) return kit::interrupt_status();
     // First of all: nothing below is as valuable.
     run.save([&] {
       if (o.named)
@@ -106,10 +110,11 @@ int train_on_text(Options o) {
   return 0;
 }
 
-int run(const Options& o) {
+int run(const distributed::Communicator& world, const Options& o) {
   if (o.threads > 0) set_num_threads(static_cast<int>(o.threads));
   manual_seed(static_cast<std::uint64_t>(o.seed));
-  if (!o.text.empty()) return train_on_text(o);
+  if (!o.text.empty()) return train_on_text(world, o);
+  if (world.rank() > 0) return 0;
   print_sample(char_gpt::load_model(o.load), o);
   return 0;
 }
@@ -117,9 +122,9 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return kit::run_program("char_gpt", [&] {
+  return ranks::run_program("char_gpt", argc, argv, [&](const distributed::Communicator& world) {
     Options options;
     if (const auto status = char_gpt::parse(argc, argv, options)) return *status;
-    return run(options);
+    return run(world, options);
   });
 }

@@ -61,6 +61,9 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
   line.real("--dropout", o.dropout, "Share of activations dropped in training", kit::between(0, 0.99));
   line.integer("--threads", o.threads, "Threads; default: all cores", {1, 1024});
+  line.integer("--shards", o.shards,
+               "Parts of a batch, for mpirun: 1, 2, 4, 8, ..., at least the ranks; the result depends on it",
+               {0, 1 << 20});
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.flag("--profile", o.profile, "Print where time and memory went in ten steps");
   line.path("--trace", o.trace, "Write these steps' trace here, for ui.perfetto.dev; implies --profile");
@@ -86,8 +89,9 @@ std::optional<int> parse(int argc, char** argv, Options& o) {
       line.first_given({"--placement", "--norm", "--layers", "--heads", "--d-model", "--context"});
   if (!o.load.empty() && !shape.empty())
     return refused(fmt::format("{} is determined by the file of --load", shape));
-  const std::string training = line.first_given({"--save", "--run", "--steps", "--batch", "--lr", "--warmup",
-                                                 "--weight-decay", "--clip", "--dropout", "--trace"});
+  const std::string training =
+      line.first_given({"--save", "--run", "--steps", "--batch", "--lr", "--warmup", "--weight-decay",
+                        "--clip", "--dropout", "--shards", "--trace"});
   if (o.text.empty() && !training.empty())
     return refused(fmt::format("{} is for training: expects --text FILE", training));
   if (o.text.empty() || o.steps == 0) return std::nullopt;  // writes no file

@@ -28,7 +28,8 @@ struct Options {
   double dropout = 0;
   std::int64_t seed = 0;
   std::int64_t threads = 0;
-  std::string prompt;  // empty: a new line
+  std::int64_t shards = 0;  // of a batch; 0: computed at once
+  std::string prompt;       // empty: a new line
   std::int64_t sample = 500;
   double temperature = 0.8;
   std::int64_t top_k = 0;

@@ -10,6 +10,7 @@
 #include "char_gpt/profiling.h"
 #include "gradus/gradus.h"
 #include "gradus/kit/program/language_model.h"
+#include "ranks/ranks.h"
 
 namespace gradus::char_gpt {
 
@@ -46,7 +47,8 @@ kit::TrainingOptions training_options(const nn::GPTOptions& model, const kit::Te
   return {.steps = o.steps, .folder = o.run, .resume = o.resume, .settings = settings(model, text, o)};
 }
 
-void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& text, const Options& o) {
+void train(const distributed::Communicator& world, kit::TrainingRun& run, const nn::GPT& model,
+           const kit::TextData& text, const Options& o) {
   const auto schedule = o.steps > o.warmup ? optim::warmup_cosine(o.lr, o.warmup, o.steps, o.least_lr)
                                            : optim::warmup_linear(o.lr, o.warmup);
   optim::AdamW opt(kit::decay_matrices(model),
@@ -64,19 +66,27 @@ void train(kit::TrainingRun& run, const nn::GPT& model, const kit::TextData& tex
   run.keep("optimizer", opt);
   run.keep("data", data);
   model.train();
-  const auto loss_of = [&](const TensorArray<2>& batch) { return model.loss(batch[0], batch[1]); };
-  if (run.steps_done() == 0) nn::prepare_(model, [&] { loss_of(draw_batch()); });
-  StepProfiler profiler(o.profile, o.trace);
+  if (run.steps_done() == 0)
+    nn::prepare_(model, [&] {
+      const auto [inputs, targets] = draw_batch();
+      model.loss(inputs, targets);
+    });
+  ranks::Backward backward(world, model, o.shards, o.seed);
+  run.keep("shards", backward);
+  const bool prints = world.rank() == 0;
+  StepProfiler profiler(prints && o.profile, prints ? o.trace : "");
   const std::int64_t before = run.steps_done();
   run.train([&](std::int64_t step) -> kit::StepResult {
     profiler.before_step(step - before);
-    const Tensor loss = loss_of(draw_batch());
+    const TensorArray<2> batch = draw_batch();
     opt.zero_grad();
-    loss.backward();
+    const double loss = backward(o.batch, [&](const distributed::Shard& shard) {
+      return model.loss(shard(batch[0]), shard(batch[1]));
+    });
     optim::clip_grad_norm(parameters, o.clip);
     opt.step();
     profiler.after_step(step - before);
-    return {loss.item(), opt.lr()};
+    return {loss, opt.lr()};
   });
   profiler.finish();
   model.eval();

@@ -20,6 +20,7 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/language_model.h"
 #include "gradus/kit/program/program.h"
+#include "ranks/ranks.h"
 
 namespace {
 
@@ -70,27 +71,35 @@ int write_with_loaded(const Options& o) {
   return 0;
 }
 
-int train_on_text(const Options& o) {
-  if (std::error_code unknown; !std::filesystem::exists(o.run(), unknown))
+int train_on_text(const distributed::Communicator& world, const Options& o) {
+  const bool writes = world.rank() == 0;
+  if (std::error_code unknown; writes && !std::filesystem::exists(o.run(), unknown))
     kit::expect_nothing_else("--save", o.save);
   const std::string text = kit::read_text(o.text, "--text");
-  const kit::OutputFolder folder(o.save);
+  std::optional<kit::OutputFolder> folder;
+  if (writes) folder.emplace(o.save);
   const std::optional<Writer> loaded = o.is_new() ? std::nullopt : std::optional(gpt2::load(o));
   const auto tokenizer = loaded ? loaded->tokenizer : gpt2::given_tokenizer(o);
-  kit::TrainingRun training(
-      gpt2::training_options(loaded ? loaded->model.options() : o.model(o.vocab), tokenizer.get(), text, o));
+  kit::TrainingRun training(ranks::of_rank(
+      world, o.shards,
+      gpt2::training_options(loaded ? loaded->model.options() : o.model(o.vocab), tokenizer.get(), text, o)));
   const Writer writer = loaded ? *loaded : gpt2::make(o, tokenizer, text);
   const gpt2::Corpus corpus = gpt2::make_corpus(text, writer, o);
   const nn::GPT& model = writer.model;
-  kit::try_output("--save", o.save / "model.safetensors",
-                  static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
+  if (writes)
+    kit::try_output("--save", o.save / "model.safetensors",
+                    static_cast<std::uint64_t>(model.num_parameters()) * sizeof(float));
   kit::print(fmt::format("{} tokens, {} distinct; {}, {} layer{}, {} parameters\n",
                          corpus.train.size() + corpus.validation.size(), writer.tokenizer->vocab_size(),
                          model.options().placement.name, model.options().layers,
                          model.options().layers == 1 ? "" : "s", model.num_parameters()));
-  const double before = kit::loss_over(model, corpus.validation, corpus.context);
-  kit::print(fmt::format("validation loss before: {:.4f}\n", before));
-  const bool finished = gpt2::train(training, model, corpus, o);
+  double before = 0;
+  if (writes) {
+    before = kit::loss_over(model, corpus.validation, corpus.context);
+    kit::print(fmt::format("validation loss before: {:.4f}\n", before));
+  }
+  const bool finished = gpt2::train(world, training, model, corpus, o);
+  if (!writes) return kit::interrupt_status();
   training.save([&] { gpt2::save(writer, o.save); });  // first of all: nothing below is as valuable
   kit::end_on_interrupts();
   kit::print_text(fmt::format("model: {}\n", o.save.string()));
@@ -105,18 +114,19 @@ int train_on_text(const Options& o) {
   return 0;
 }
 
-int run(const Options& o) {
+int run(const distributed::Communicator& world, const Options& o) {
   if (o.threads > 0) set_num_threads(static_cast<int>(o.threads));
   manual_seed(static_cast<std::uint64_t>(o.seed));
-  return o.text.empty() ? write_with_loaded(o) : train_on_text(o);
+  if (!o.text.empty()) return train_on_text(world, o);
+  return world.rank() > 0 ? 0 : write_with_loaded(o);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return kit::run_program("gpt2", [&] {
+  return ranks::run_program("gpt2", argc, argv, [&](const distributed::Communicator& world) {
     Options options;
     if (const auto status = gpt2::parse(argc, argv, options)) return *status;
-    return run(options);
+    return run(world, options);
   });
 }

@@ -93,6 +93,9 @@ void add_training(kit::CommandLine& line, Options& o, Texts& t) {
   line.real("--clip", o.clip, "Largest norm of the gradients", kit::above(0));
   line.real("--dropout", t.dropout, "Share of activations dropped in training; with --weights the folder's",
             kit::between(0, 0.99));
+  line.integer("--shards", o.shards,
+               "Parts of a batch, for mpirun: 1, 2, 4, 8, ..., at least the ranks; the result depends on it",
+               {0, 1 << 20});
   line.flag("--checkpoint", o.checkpoint, "Run each block again in backward: less memory, more time");
   line.integer("--seed", o.seed, "Seed of weights, batches and texts", kit::at_least(0));
   line.integer("--threads", o.threads, "Threads; default: all cores", {1, 1024});
@@ -122,8 +125,9 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
   if (o.text.empty() && o.weights.empty())
     return "expects --weights FOLDER with a model that generates, or --text FILE to train on";
   if (o.text.empty() && o.resume) return "--resume expects the --text FILE of the training";
-  const std::string training = line.first_given({"--save", "--steps", "--batch", "--accumulate", "--lr",
-                                                 "--warmup", "--weight-decay", "--clip", "--dropout"});
+  const std::string training =
+      line.first_given({"--save", "--steps", "--batch", "--accumulate", "--lr", "--warmup", "--weight-decay",
+                        "--clip", "--dropout", "--shards"});
   if (o.text.empty() && !training.empty())
     return fmt::format("{} is for training: expects --text FILE", training);
   if (o.is_new()) {

@@ -44,6 +44,7 @@ struct Options {
   std::optional<double> lr;  // not given: 1e-3 for a new model, else 5e-5
   std::int64_t warmup = 100;
   double weight_decay = 0.1, clip = 1;
+  std::int64_t shards = 0;  // of a batch; 0: computed at once
   bool checkpoint = false;  // of blocks: less memory, more time
   bool resume = false;
   std::int64_t seed = 0;

@@ -7,6 +7,7 @@
 #include "gradus/gradus.h"
 #include "gradus/kit/data/text_data.h"
 #include "gradus/kit/program/language_model.h"
+#include "ranks/ranks.h"
 
 namespace gradus::gpt2 {
 
@@ -91,7 +92,8 @@ kit::TrainingOptions training_options(const nn::GPTOptions& model, const text::T
           .settings = settings(model, tokenizer, text, o)};
 }
 
-bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, const Options& o) {
+bool train(const distributed::Communicator& world, kit::TrainingRun& run, const nn::GPT& model,
+           const Corpus& corpus, const Options& o) {
   optim::AdamW opt(kit::decay_matrices(model),
                    {.lr = schedule(o), .betas = {0.9, 0.99}, .weight_decay = o.weight_decay});
   Generator data(static_cast<std::uint64_t>(o.seed), /*stream=*/1);
@@ -101,18 +103,22 @@ bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, co
   model.train();
   const std::vector<Tensor> parameters = model.parameters();
   const Tensor ids = from_vector(corpus.train);
-  const auto loss_of_next = [&] {
-    const auto [inputs, targets] = data::random_windows(ids, o.batch, corpus.context, data);
-    return model.loss(inputs, targets);
-  };
-  if (o.is_new() && run.steps_done() == 0) nn::prepare_(model, [&] { loss_of_next(); });
+  const auto draw_batch = [&] { return data::random_windows(ids, o.batch, corpus.context, data); };
+  if (o.is_new() && run.steps_done() == 0)
+    nn::prepare_(model, [&] {
+      const auto [inputs, targets] = draw_batch();
+      model.loss(inputs, targets);
+    });
+  ranks::Backward backward(world, model, o.shards, o.seed);
+  run.keep("shards", backward);
   const bool finished = run.train([&](std::int64_t) -> kit::StepResult {
     double mean = 0;
     opt.zero_grad();
     for (std::int64_t pass = 0; pass < o.accumulate; ++pass) {
-      const Tensor loss = loss_of_next() / static_cast<double>(o.accumulate);
-      loss.backward();
-      mean += loss.item();
+      const auto batch = draw_batch();
+      mean += backward(o.batch, [&](const distributed::Shard& shard) {
+        return model.loss(shard(batch[0]), shard(batch[1])) / static_cast<double>(o.accumulate);
+      });
     }
     optim::clip_grad_norm(parameters, o.clip);
     opt.step();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpt2/writer.h"
+#include "gradus/distributed/communicator.h"
 #include "gradus/kit/program/training_run.h"
 
 namespace gradus::gpt2 {
@@ -27,6 +28,7 @@ kit::TrainingOptions training_options(const nn::GPTOptions& model, const text::T
 
 /// AdamW with decay on matrices only, warm-up and cosine, clipped gradients. False after Ctrl-C; a checkpoint
 /// is kept in either case.
-bool train(kit::TrainingRun& run, const nn::GPT& model, const Corpus& corpus, const Options& options);
+bool train(const distributed::Communicator& world, kit::TrainingRun& run, const nn::GPT& model,
+           const Corpus& corpus, const Options& options);
 
 }  // namespace gradus::gpt2

@@ -14,6 +14,7 @@
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
+#include "ranks/ranks.h"
 #include "translate/attention.h"
 #include "translate/options.h"
 #include "translate/training.h"
@@ -81,27 +82,33 @@ Corpus validation_of(Corpus& training, const Options& o) {
   return set_apart(training, std::min<std::size_t>(1000, training.size() / 20));
 }
 
-int train_and_use(const Options& o) {
-  kit::expect_nothing_else("--save", o.save, o.resume ? saved_files() : std::vector<std::string>());
+int train_and_use(const distributed::Communicator& world, const Options& o) {
+  const bool writes = world.rank() == 0;
+  if (writes)
+    kit::expect_nothing_else("--save", o.save, o.resume ? saved_files() : std::vector<std::string>());
   Corpus training = read_corpus(o.train);
   if (const std::int64_t dropped = drop_empty_pairs(training); dropped > 0)
     kit::print(fmt::format("{} pairs with an empty side are omitted\n", dropped));
   const Corpus validation = validation_of(training, o);
   const std::optional<Corpus> test = o.test.given() ? std::optional(read_corpus(o.test)) : std::nullopt;
-  kit::TrainingRun run(training_options(training, validation, o));
+  kit::TrainingRun run(ranks::of_rank(world, o.shards, training_options(training, validation, o)));
   const auto tokenizer = learn_vocabulary(training.source, training.target, o.vocab);
   const Translator translator{nn::Seq2SeqTransformer(o.model(tokenizer->vocab_size())), tokenizer};
   expect_readable(translator, validation.source, "--val-source");
-  expect_usable(translator, o, test);
+  if (writes) expect_usable(translator, o, test);
   kit::print(fmt::format("{} pairs, {} tokens; {}, {} + {} layers, {} parameters\n", training.size(),
                          tokenizer->vocab_size(), translator.model.options().placement.name, o.layers,
                          o.layers, translator.model.num_parameters()));
-  const kit::OutputFolder folder(o.save);
-  kit::try_output("--save", o.save / "model.safetensors",
-                  static_cast<std::uint64_t>(translator.model.num_parameters()) * sizeof(float));
+  std::optional<kit::OutputFolder> folder;
+  if (writes) {
+    folder.emplace(o.save);
+    kit::try_output("--save", o.save / "model.safetensors",
+                    static_cast<std::uint64_t>(translator.model.num_parameters()) * sizeof(float));
+  }
 
   kit::catch_interrupts();
-  const bool finished = train(run, translator, training, validation, o);
+  const bool finished = train(world, run, translator, training, validation, o);
+  if (!writes) return kit::interrupt_status();
   run.save([&] { save(translator, o.save); });  // first of all: nothing below is as valuable
   kit::end_on_interrupts();
   kit::print_text(fmt::format("model: {}\n", o.save.string()));
@@ -117,10 +124,11 @@ int train_and_use(const Options& o) {
   return 0;
 }
 
-int run(const Options& o) {
+int run(const distributed::Communicator& world, const Options& o) {
   if (o.threads > 0) set_num_threads(static_cast<int>(o.threads));
   manual_seed(static_cast<std::uint64_t>(o.seed));
-  if (o.train.given()) return train_and_use(o);
+  if (o.train.given()) return train_and_use(world, o);
+  if (world.rank() > 0) return 0;
   const std::optional<Corpus> test = o.test.given() ? std::optional(read_corpus(o.test)) : std::nullopt;
   const Translator translator = load(o.load);
   expect_usable(translator, o, test);
@@ -132,9 +140,9 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return kit::run_program("translate", [&] {
+  return ranks::run_program("translate", argc, argv, [&](const distributed::Communicator& world) {
     Options options;
     if (const auto status = parse(argc, argv, options)) return *status;
-    return run(options);
+    return run(world, options);
   });
 }

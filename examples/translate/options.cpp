@@ -56,6 +56,9 @@ void add_training(kit::CommandLine& line, Options& o, std::int64_t& warmup) {
   line.integer("--evaluate-every", o.evaluate_every, "Steps between two validations", {1, 1'000'000'000});
   line.integer("--seed", o.seed, "Seed of weights and batches", kit::at_least(0));
   line.integer("--threads", o.threads, "Threads; default: all cores", {1, 1024});
+  line.integer("--shards", o.shards,
+               "Parts of a batch, for mpirun: 1, 2, 4, 8, ..., at least the ranks; the result depends on it",
+               {0, 1 << 20});
 }
 
 void add_translating(kit::CommandLine& line, Options& o, std::string& text) {
@@ -89,9 +92,10 @@ std::string contradiction(const kit::CommandLine& line, const Options& o) {
         !model.empty())
       return fmt::format("{} is determined by the folder of --load", model);
   if (!o.train.given())
-    if (const std::string training = line.first_given(
-            {"--save", "--run", "--val-source", "--steps", "--time", "--tokens", "--longest", "--lr",
-             "--warmup", "--smoothing", "--dropout", "--average", "--average-every", "--evaluate-every"});
+    if (const std::string training =
+            line.first_given({"--save", "--run", "--val-source", "--steps", "--time", "--tokens", "--longest",
+                              "--lr", "--warmup", "--smoothing", "--dropout", "--average", "--average-every",
+                              "--evaluate-every", "--shards"});
         !training.empty())
       return fmt::format("{} is for training: expects --source FILE and --target FILE", training);
   if (o.d_model % o.heads != 0)

@@ -34,6 +34,7 @@ struct Options {
   std::int64_t average = 10, average_every = 150;  // snapshots, and steps between two
   std::int64_t evaluate_every = 500;               // steps
   std::int64_t seed = 0, threads = 0;
+  std::int64_t shards = 0;  // of a batch; 0: computed at once
 
   Search search = {};
   std::optional<std::string> translate;  // a text

@@ -9,6 +9,7 @@
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
 #include "gradus/text/bleu.h"
+#include "ranks/ranks.h"
 #include "translate/average.h"
 
 namespace gradus::translate {
@@ -115,13 +116,16 @@ void warn_of_warmup(kit::TrainingRun& run, double seconds_before, const Options&
 
 }  // namespace
 
+/// How many tokens a loss is a mean over.
+static double tokens_in(const Tensor& target) { return (target != kPad).to(f64).sum().item(); }
+
 double loss_over(const nn::Seq2SeqTransformer& model, const Pairs& pairs, std::int64_t tokens) {
   const NoGrad no_grad;
   const nn::EvalMode eval(model);
   double sum = 0, count = 0;
   data::DataLoader<2> loader = batches(pairs, tokens);
   for (const auto& [source, target] : loader) {
-    const double here = (target != model.options().pad).to(f64).sum().item();
+    const double here = tokens_in(target);
     sum += here * model.loss(source, target).item();
     count += here;
   }
@@ -151,8 +155,8 @@ kit::TrainingOptions training_options(const Corpus& training, const Corpus& vali
           .beside = o.evaluate_every <= o.steps ? "validation" : ""};
 }
 
-bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& training,
-           const Corpus& validation, const Options& o) {
+bool train(const distributed::Communicator& world, kit::TrainingRun& run, const Translator& translator,
+           const Corpus& training, const Corpus& validation, const Options& o) {
   const nn::Seq2SeqTransformer& model = translator.model;
   const Pairs pairs = tokenized(*translator.tokenizer, training, o.longest);
   if (pairs.left_out > 0)
@@ -171,23 +175,33 @@ bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& tr
   run.keep("average", average);
   run.keep("cpu", cpu);
   model.train();
-  const auto loss_of = [&](const auto& batch) {
-    return model.loss(batch[0], batch[1], {.label_smoothing = o.smoothing});
+  const auto loss_of = [&](const Tensor& source, const Tensor& target) {
+    return model.loss(source, target, {.label_smoothing = o.smoothing});
   };
-  if (run.steps_done() == 0) nn::prepare_(model, [&] { loss_of(loader.next()); });
+  if (run.steps_done() == 0)
+    nn::prepare_(model, [&] {
+      const auto [source, target] = loader.next();
+      loss_of(source, target);
+    });
+  ranks::Backward backward(world, model, o.shards, o.seed);
+  run.keep("shards", backward);
   const std::int64_t first = run.steps_done();
   const double before = run.seconds();
   const bool finished = run.train([&](std::int64_t step) -> kit::StepResult {
-    const Tensor loss = loss_of(loader.next());
+    const auto batch = loader.next();
     opt.zero_grad();
-    loss.backward();
+    const double loss = backward(batch[0].size(0), [&](const distributed::Shard& shard) {
+      const Tensor target = shard(batch[1]);
+      return distributed::Mean{loss_of(shard(batch[0]), target), tokens_in(target)};
+    });
     opt.step();
     if (step == first + kTimed && o.minutes > 0) warn_of_warmup(run, before, o);
     if (step % o.average_every == 0) average.take();
-    if (step % o.evaluate_every == 0) report(run, step, validate(average), cpu);
-    return {loss.item(), opt.lr()};
+    if (step % o.evaluate_every == 0 && world.rank() == 0) report(run, step, validate(average), cpu);
+    return {loss, opt.lr()};
   });
   model.eval();
+  if (world.rank() > 0) return finished;
   const Validation::Weights best = validate.better(average);
   if (best.mean) WeightAverage::Use(average).stay();
   kit::print(fmt::format("validation {:.4f}, {}\n", best.loss,

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "gradus/distributed/communicator.h"
 #include "gradus/kit/program/training_run.h"
 #include "gradus/text/bleu.h"
 #include "translate/corpus.h"
@@ -30,7 +31,7 @@ kit::TrainingOptions training_options(const Corpus& training, const Corpus& vali
 /// Adam as in the paper, label smoothing, warm-up and 1 / sqrt(step). Validates now and then; leaves the
 /// model with the mean of its last snapshots, or with the last weights if these validate better. False after
 /// Ctrl-C.
-bool train(kit::TrainingRun& run, const Translator& translator, const Corpus& training,
-           const Corpus& validation, const Options& options);
+bool train(const distributed::Communicator& world, kit::TrainingRun& run, const Translator& translator,
+           const Corpus& training, const Corpus& validation, const Options& options);
 
 }  // namespace gradus::translate

@@ -44,7 +44,9 @@ extern "C" void gradus_kit_on_signal(int signal_number) {
     _exit(128 + signal_number);  // the signal does not kill the first process of a container
   }
   constexpr char message[] = "\nStopping after this step. Ctrl-C again ends at once.\n";
-  [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
+  if (!is_silent()) {
+    [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
+  }
   errno = saved_errno;
 }
 

@@ -21,10 +21,12 @@ namespace gradus::kit {
 namespace {
 
 int stdout_error = 0;  // errno of the first write that failed
+std::atomic<bool> silent = false;
 std::atomic<bool> not_kept = false;
 
 /// Writes all bytes; returns 0 or errno.
 int write_all(int stream, std::string_view text) {
+  if (silent) return 0;
   while (!text.empty()) {
     const ssize_t written = ::write(stream, text.data(), text.size());
     if (written >= 0) {
@@ -68,6 +70,9 @@ void print(std::string_view text) {
 void print_text(std::string_view text) { print(io::printable_text(text)); }
 
 void print_error(std::string_view text) { write_all(STDERR_FILENO, io::printable_text(text)); }
+
+void be_silent() { silent = true; }
+bool is_silent() { return silent; }
 
 void training_not_kept() { not_kept = true; }
 

@@ -42,4 +42,8 @@ void print_text(std::string_view text);
 /// Like print_text(), to stderr.
 void print_error(std::string_view text);
 
+/// From now on nothing of the kit writes to stdout or stderr: of several processes that train together, all
+/// but one. `if (world.rank() > 0) kit::be_silent();`
+void be_silent();
+
 }  // namespace gradus::kit

@@ -12,6 +12,7 @@
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
+#include "gradus/kit/program/detail/ending.h"
 #include "gradus/kit/program/detail/eta.h"
 #include "gradus/kit/program/detail/progress_output.h"
 #include "gradus/kit/program/duration.h"
@@ -25,7 +26,7 @@ constexpr double lines_apart = 30;
 constexpr double lines_at_most_apart = 600;
 
 void write_to_stderr(std::string_view text) {
-  while (!text.empty()) {
+  while (!text.empty() && !is_silent()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
     if (written <= 0) return;  // a failed write must not stop the job
     text.remove_prefix(static_cast<std::size_t>(written));

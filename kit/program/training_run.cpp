@@ -1,6 +1,7 @@
 #include "gradus/kit/program/training_run.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -84,6 +85,7 @@ struct TrainingRun::State {
   explicit State(const TrainingOptions& o) : options(o) {}
 
   void open();
+  void read_checkpoint();
   void begin();
   void check_all_is_known() const;
   StateDict tensors() const;
@@ -94,6 +96,7 @@ struct TrainingRun::State {
   void end_log();
   double seconds() const { return earlier + (progress ? seconds_since(start) : 0); }
   double share() const;
+  bool ends_early();
   bool is_over() const { return options.seconds > 0 && seconds() >= options.seconds; }
   void say_how_long() const;
 
@@ -108,13 +111,18 @@ struct TrainingRun::State {
   double earlier = 0;   // seconds before this run was resumed
   double reported = 0;  // tenths, if time is limited
   Clock::time_point start, saved_at;
-  bool trained = false, stopped = false, log_failed = false;
+  bool trained = false, stopped = false, out_of_time = false, log_failed = false;
   bool has_checkpoint() const { return !options.folder.empty() && saved == done; }
 };
 
 void TrainingRun::State::open() {
   if (options.folder.empty()) {
     check(!options.resume, "TrainingRun: resume expects the folder of the training to continue");
+    return;
+  }
+  if (!options.writes) {
+    if (options.resume) read_checkpoint();
+    options.folder.clear();
     return;
   }
   folder.emplace(options.folder);
@@ -133,8 +141,12 @@ void TrainingRun::State::open() {
                 printable(options.folder));
     return;
   }
-  check_input(any, "{} contains no checkpoint to resume: leave out --resume to start",
-              printable(options.folder));
+  read_checkpoint();
+}
+
+void TrainingRun::State::read_checkpoint() {
+  check_input(!list_checkpoints(options.folder.string()).empty(),
+              "{} contains no checkpoint to resume: leave out --resume to start", printable(options.folder));
   last = load_checkpoint(options.folder.string());
   for (const std::string& skipped : last->skipped)
     print_error(fmt::format("skipped an incomplete checkpoint: {}\n", io::printable(skipped)));
@@ -237,6 +249,15 @@ void TrainingRun::State::report(const StepResult& result) {
   print(fmt::format("step {:>6}  loss {:.4f}{}\n", done, result.loss, lr));
 }
 
+/// After a step, whether Ctrl-C or the end of the time stops the training, here or in another process.
+bool TrainingRun::State::ends_early() {
+  const auto any = [&](bool here) { return options.any ? options.any(here) : here; };
+  out_of_time = options.seconds > 0 && any(is_over());
+  if (out_of_time || !any(interrupted())) return out_of_time;
+  if (!interrupted()) interrupt(SIGINT);  // so that the exit status is the same everywhere
+  return true;
+}
+
 /// The share done since the start or resumption: of the steps or, if that is more, of the time.
 double TrainingRun::State::share() const {
   const double steps = static_cast<double>(done - first) / static_cast<double>(options.steps - first);
@@ -312,7 +333,7 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
   s.progress.emplace(s.done > 0 ? fmt::format("training from step {}", s.done) : "training", 1);
   catch_interrupts();
   s.start = s.saved_at = Clock::now();
-  while (s.done < s.options.steps && !s.is_over() && !s.stopped && !interrupted()) {
+  while (s.done < s.options.steps && !s.stopped && !s.ends_early()) {
     const StepResult result = step(s.done + 1);
     ++s.done;
     s.report(result);
@@ -321,7 +342,7 @@ bool TrainingRun::train(const std::function<StepResult(std::int64_t step)>& step
   if (s.saved != s.done) s.checkpoint();
   s.end_log();
   if (!s.options.folder.empty() && !kept()) training_not_kept();
-  const bool finished = s.done == s.options.steps || s.stopped || s.is_over();
+  const bool finished = s.done == s.options.steps || s.stopped || s.out_of_time;
   if (finished && left > 0) s.progress->finish();
   s.earlier = s.seconds();
   s.progress.reset();

@@ -37,6 +37,12 @@ struct TrainingOptions {
   std::int64_t checkpoint_steps = 0;  // above 0: a checkpoint every checkpoint_steps steps instead
   double seconds = 0;                 // above 0: a limit on the total time, including that before resuming
   std::string beside = {};  // additional work of some steps, named in the time estimate: "validation"
+
+  // For one of several processes that train together, such as the ranks of MPI.
+  bool writes = true;  // false: another one keeps the folder; this one only reads the checkpoint it resumes
+  /// Whether the condition holds in any of them. Called by all at the same steps, so that a Ctrl-C or the end
+  /// of the time that one of them sees stops all after the same step. All of them call stop(), or none.
+  std::function<bool(bool here)> any = {};
 };
 
 /// The result of a step: `return {loss.item(), opt.lr()};`

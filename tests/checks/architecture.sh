@@ -2,13 +2,14 @@
 # architecture.sh SOURCE PUBLIC_FOLDER...: who includes whom. The table in docs/architecture.md says which floor may
 # include which, always one above it in the table, so that dependencies go one way; headers in the PUBLIC_FOLDERs are installed,
 # and only they are public. Besides: public headers include
-# public headers and none of fmt, JSON, BLAS and what kit and text are built on; cblas.h is included in ops/kernels/blas.cpp alone.
+# public headers and none of fmt, JSON, BLAS, MPI and what kit and text are built on; cblas.h is included in ops/kernels/blas.cpp
+# alone, mpi.h in distributed/detail/mpi.cpp.
 set -eu
 cd "$1"
 shift
 {
-  find core ops nn optim data kit text examples docs/draw docs/course gradus.h -name '*.h' -o -name '*.cpp' | sort | sed 's/^/file /'
-  grep -rHE --include='*.h' --include='*.cpp' '^[[:space:]]*#[[:space:]]*include' core ops nn optim data kit text examples docs/draw docs/course gradus.h |
+  find core ops nn optim data distributed kit text examples docs/draw docs/course gradus.h -name '*.h' -o -name '*.cpp' | sort | sed 's/^/file /'
+  grep -rHE --include='*.h' --include='*.cpp' '^[[:space:]]*#[[:space:]]*include' core ops nn optim data distributed kit text examples docs/draw docs/course gradus.h |
     sed -E 's/^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*/include \1 /'
 } | awk -v public_folders="$*" '
   function problem(text) { print text; bad++ }
@@ -24,7 +25,7 @@ shift
   function path_of(name, from) {
     if (name == "gradus/gradus.h") return "gradus.h"
     if (name ~ /^gradus\//) return substr(name, 8)
-    if (name ~ /^(browser|course|learn|lab|char_gpt|fill_mask|gpt2|translate)\//) return "examples/" name
+    if (name ~ /^(browser|course|learn|lab|ranks|char_gpt|fill_mask|gpt2|translate)\//) return "examples/" name
     return name ~ /\// ? name : folder_of(from) "/" name
   }
   function trim(text) { gsub(/^[ *]+|[ *]+$/, "", text); return text }
@@ -72,7 +73,8 @@ shift
     to = substr($0, length("include " from " ") + 1)
     arrows++
     if (to ~ /^<cblas/ && from != "ops/kernels/blas.cpp") problem(from " includes " to ": only ops/kernels/blas.cpp does")
-    if (is_public(from) && from ~ /\.h$/ && to ~ /^<(fmt|nlohmann|CLI|csv|png|zlib|pcre2|utf8proc|sentencepiece|cblas|openblas)/)
+    if (to ~ /^<mpi\.h/ && from != "distributed/detail/mpi.cpp") problem(from " includes " to ": only distributed/detail/mpi.cpp does")
+    if (is_public(from) && from ~ /\.h$/ && to ~ /^<(fmt|nlohmann|CLI|csv|png|zlib|pcre2|utf8proc|sentencepiece|cblas|openblas|mpi)/)
       problem(from " is installed and includes " to)
     if (to !~ /^"/) next
     to = substr(to, 2)

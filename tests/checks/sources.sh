@@ -5,7 +5,7 @@
 # report says of its machine.
 set -eu
 cd "$1"
-find core ops nn optim data kit text tests examples docs gradus.h \( -name '*.cpp' -o -name '*.h' -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \) -type f -exec wc -l {} + |
+find core ops nn optim data distributed kit text tests examples docs gradus.h \( -name '*.cpp' -o -name '*.h' -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \) -type f -exec wc -l {} + |
   awk '$2 == "total" { next }
        { files++; limit = $2 ~ /^examples\/recipes\// ? 39 : 500 }
        $1 > limit { print $2 " has " $1 " lines, the limit is " limit; bad = 1 }
@@ -21,7 +21,7 @@ if ./run example | grep -v '[.?]$'; then
   exit 1
 fi
 if grep -nE '(madvise|mmap|mincore|fallocate|statx|prctl|sysconf|sched_getaffinity|pthread_atfork|__builtin_ia32_pause|__builtin_cpu_supports) *\(|<sched\.h>|<sys/(mman|prctl|sysinfo)\.h>|"/(proc|sys)/|__linux__' \
-  -r core ops nn optim data kit text examples --include='*.cpp' --include='*.h' |
+  -r core ops nn optim data distributed kit text examples --include='*.cpp' --include='*.h' |
   grep -vE '^(core/detail/platform|kit/data/system_info\.cpp)'; then
   echo "belongs into core/detail/platform.h, with something that stands in for it elsewhere"
   exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Uses gradus as its users do: check.sh STEP SOURCE BUILD COMPILER, in the current folder. Step `install` comes
-# first; find_package, package, pkg_config and add_subdirectory build the same three programs, main.cpp and, with gradus::kit and
-# gradus::text, kit.cpp and text.cpp, and look at what they leave. Step version compares versions. Step without_kit is a user who has not installed the
+# first; find_package, package, pkg_config and add_subdirectory build the same four programs, main.cpp and, with gradus::kit,
+# gradus::text and gradus::distributed, kit.cpp, text.cpp and ranks.cpp, and look at what they leave. Step version compares versions. Step without_kit is a user who has not installed the
 # packages of these two.
 set -eu
 step=$1 source=$2 build=$3 compiler=$4
@@ -38,6 +38,12 @@ check_text() { # PROGRAM
   "$1" "words_$step" | tee "text_$step.txt"
   grep -qx 'low lower lowest' "text_$step.txt"
   [ -s "words_$step/tokenizer.json" ]
+}
+
+# One rank learns y = x1 + x2 + 3.
+check_ranks() { # PROGRAM
+  "$1" | tee "ranks_$step.txt"
+  grep -qE '^1 ranks: loss 0\.000' "ranks_$step.txt"
 }
 
 # Configuring fails, and says TEXT.
@@ -81,7 +87,7 @@ case $step in
     [ "$first" = '### Breaking changes' ] || fail "CHANGELOG.md: [Unreleased] begins with '$first', not '### Breaking changes'"
     defined=$(sed -n 's/^#define GRADUS_VERSION_[A-Z]* //p' "$prefix/include/gradus/core/version.h" | paste -s -d .)
     [ "$defined" = "$newest" ] || fail "core/version.h has $defined, CHANGELOG.md $newest"
-    for package in gradus gradus-kit gradus-text; do
+    for package in gradus gradus-distributed gradus-kit gradus-text; do
       found=$(pkg-config --modversion $package)
       [ "$found" = "$newest" ] || fail "pkg-config finds $package $found, CHANGELOG.md has $newest"
     done
@@ -93,10 +99,11 @@ case $step in
     refused_with "compatible with requested version" "$@" -B newer_version -DGRADUS_WANTED="${newest%%.*}.$((${minor%.*} + 1))"
     ;;
   find_package)
-    build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" "-DGRADUS_COMPONENTS=kit;text"
+    build_with_cmake find_package -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" "-DGRADUS_COMPONENTS=kit;text;distributed"
     check_training find_package/app
     check_kit find_package/cars
     check_text find_package/words
+    check_ranks find_package/ranks
     ;;
   package)
     # Each package has the installed files, and programs build against it.
@@ -114,10 +121,11 @@ case $step in
     (cd "$prefix" && find . ! -type d | sort) >package/installed.txt
     for kind in $kinds; do
       (cd package/$kind/usr && find . ! -type d | sort) | diff package/installed.txt -
-      build_with_cmake package/from_$kind -DCMAKE_PREFIX_PATH="$PWD/package/$kind/usr" "-DGRADUS_COMPONENTS=kit;text"
+      build_with_cmake package/from_$kind -DCMAKE_PREFIX_PATH="$PWD/package/$kind/usr" "-DGRADUS_COMPONENTS=kit;text;distributed"
       check_training package/from_$kind/app
       check_kit package/from_$kind/cars
       check_text package/from_$kind/words
+      check_ranks package/from_$kind/ranks
     done
     ;;
   add_subdirectory)
@@ -126,6 +134,7 @@ case $step in
     check_training add_subdirectory/app
     check_kit add_subdirectory/cars
     check_text add_subdirectory/words
+    check_ranks add_subdirectory/ranks
     ;;
   pkg_config)
     # pkg-config separates its words by blanks: a folder with a blank in its name comes with a backslash before it.
@@ -142,6 +151,9 @@ case $step in
     eval "set -- $(pkg-config --cflags --libs gradus-text)"
     "$compiler" -std=c++20 "$consumer/text.cpp" -o words "$@"
     check_text ./words
+    eval "set -- $(pkg-config --cflags --libs gradus-distributed)"
+    "$compiler" -std=c++20 "$consumer/ranks.cpp" -o ranks "$@"
+    check_ranks ./ranks
     ;;
   without_kit)
     rm -rf without_kit
@@ -162,9 +174,9 @@ case $step in
     set -- -S "$consumer" -B bare_consumer -DCMAKE_PREFIX_PATH="$PWD/bare"
     refused_with 'This gradus was built without its kit' "$@" -DGRADUS_COMPONENTS=kit
     refused_with 'This gradus was built without its text' "$@" -DGRADUS_COMPONENTS=text
-    refused_with 'gradus has no component kitt; its components are kit and text.' "$@" -DGRADUS_COMPONENTS=kitt
+    refused_with 'gradus has no component kitt; its components are kit, text and distributed.' "$@" -DGRADUS_COMPONENTS=kitt
     # Each reason is given.
-    refused_with 'no component kitt; its components are kit and text. This gradus was built without its kit' "$@" \
+    refused_with 'no component kitt; its components are kit, text and distributed. This gradus was built without its kit' "$@" \
       "-DGRADUS_COMPONENTS=kitt;kit"
     cmake "$@" -DGRADUS_COMPONENTS=
     refused_with 'apt install libcsv-dev' -S "$consumer" -B no_libcsv -DCMAKE_PREFIX_PATH="$prefix" \
@@ -175,18 +187,19 @@ case $step in
       -DGRADUS_COMPONENTS=text -DGRADUS_UTF8PROC_LIBRARY=
     ;;
   headers)
-    # Each public header alone; none may bring in a library's, and gradus.h, kit.h and text.h have them all.
+    # Each public header alone; none may bring in a library's, and gradus.h, distributed.h, kit.h and text.h have them all.
     failed=0
     echo '#include "gradus/gradus.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >all.d
     echo '#include "gradus/kit/kit.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >kit.d
     echo '#include "gradus/text/text.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >text.d
-    if cat all.d kit.d text.d | tr -s ' ' '\n' |
-      grep -E '/(fmt|nlohmann|CLI)/|cblas|include/(csv|png|pcre2|utf8proc|sentencepiece.*)\.h'; then
-      echo "gradus.h, kit.h or text.h includes a header no user should need"
+    echo '#include "gradus/distributed/distributed.h"' | "$compiler" -std=c++20 -I "$prefix/include" -M -x c++ - >distributed.d
+    if cat all.d kit.d text.d distributed.d | tr -s ' ' '\n' |
+      grep -E '/(fmt|nlohmann|CLI)/|cblas|(include|mpi)/(csv|png|pcre2|utf8proc|sentencepiece.*|mpi)\.h'; then
+      echo "gradus.h, distributed.h, kit.h or text.h includes a header no user should need"
       failed=1
     fi
-    if grep -qE 'gradus/(kit|text)/' all.d; then
-      echo "gradus.h includes headers of the kit or of text"
+    if grep -qE 'gradus/(distributed|kit|text)/' all.d; then
+      echo "gradus.h includes headers of distributed, of the kit or of text"
       failed=1
     fi
     set -- "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$prefix/include" -I .
@@ -205,8 +218,8 @@ case $step in
       # shellcheck disable=SC2086 # two words or none
       echo "#include \"$header\"" | "$@" -fsyntax-only $base -x c++ - ||
         { echo "$header does not compile alone"; failed=1; }
-      case $header in gradus/kit/*) all=kit ;; gradus/text/*) all=text ;; *) all=all ;; esac
-      grep -q "/$header" $all.d || { echo "$header is in none of gradus.h, kit.h and text.h"; failed=1; }
+      case $header in gradus/kit/*) all=kit ;; gradus/text/*) all=text ;; gradus/distributed/*) all=distributed ;; *) all=all ;; esac
+      grep -q "/$header" $all.d || { echo "$header is in none of gradus.h, distributed.h, kit.h and text.h"; failed=1; }
       # For an older standard: one reason, and nothing after it.
       if echo "#include \"$header\"" | "$compiler" -std=c++17 -fsyntax-only -I "$prefix/include" -x c++ - >older.txt 2>&1; then
         echo "$header compiles as C++17: it should include gradus/core/cxx20.h"

@@ -10,12 +10,12 @@ problems=0
 # A path in the text, such as core/tensor.h or examples/course/11_layer_norm; the changelog tells of files that are gone.
 # shellcheck disable=SC2086 # a list
 for path in $(grep -rhoE --exclude-dir=compat --include='*.h' --include='*.cpp' --include='*.sh' --include='*.py' --include='CMakeLists.txt' --include='*.md' \
-  "(^|[^A-Za-z0-9_./<{*\$-])(core|ops|nn|optim|data|text|kit|tests|examples|docs|cmake)/[A-Za-z0-9_/.-]*\.(h|cpp|md|py|sh|mjs|cmake)\b" \
-  core ops nn optim data text kit tests examples cmake docs $pages | sed -E 's/^[^a-z]//' | sort -u); do
+  "(^|[^A-Za-z0-9_./<{*\$-])(core|ops|nn|optim|data|distributed|text|kit|tests|examples|docs|cmake)/[A-Za-z0-9_/.-]*\.(h|cpp|md|py|sh|mjs|cmake)\b" \
+  core ops nn optim data distributed text kit tests examples cmake docs $pages | sed -E 's/^[^a-z]//' | sort -u); do
   case $path in *NN_name* | *NAME* | */name.* | */a_test.*) continue ;; esac # in place of a name
   [ -e "$path" ] || [ -e "kit/$path" ] || [ -e "examples/$path" ] || [ -e "tests/$path" ] || {
     echo "there is no $path, which is named in:"
-    grep -rlF --exclude-dir=build --exclude-dir=compat "$path" core ops nn optim data text kit tests examples cmake docs README.md CONTRIBUTING.md | sed 's/^/    /'
+    grep -rlF --exclude-dir=build --exclude-dir=compat "$path" core ops nn optim data distributed text kit tests examples cmake docs README.md CONTRIBUTING.md | sed 's/^/    /'
     problems=$((problems + 1))
   }
 done
@@ -29,7 +29,7 @@ if grep -noE "\[(([Cc]hapter )?[0-9]+)\]\([^)]*[0-9][0-9]_[a-z_]+/README\.md[^)]
 fi
 # shellcheck disable=SC2086
 if { grep -nE '\b([Ee]xample|[Pp]age) \[?[0-9]+\b' $pages CHANGELOG.md
-  grep -rnE --include='*.h' --include='*.cpp' --include='*.svg' '\b([Ee]xample [0-9]{2}|[Pp]age \[?[0-9]+)\b' core ops nn optim data text kit tests examples docs
+  grep -rnE --include='*.h' --include='*.cpp' --include='*.svg' '\b([Ee]xample [0-9]{2}|[Pp]age \[?[0-9]+)\b' core ops nn optim data distributed text kit tests examples docs
 } | grep -v '\./run example'; then
   echo "examples and pages have names, not numbers"
   problems=$((problems + 1))
@@ -42,7 +42,7 @@ if grep -noE '\b[Cc]hapter [0-9]+\b' $pages CHANGELOG.md | awk -v last="$chapter
 fi
 
 # The folders at the root, but for those of .gitignore, each with a line of README.md.
-folders='cmake core data docs examples kit nn ops optim tests text'
+folders='cmake core data distributed docs examples kit nn ops optim tests text'
 found=$(for folder in */; do case $folder in build/ | build-*/ | my/ | runs/ | lab-results/) ;; *) printf '%s ' "${folder%/}" ;; esac; done)
 [ "$found" = "$folders " ] || {
   echo "the folders at the root are $found, not $folders"

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "gradus/kit/data/files.h"
+#include "gradus/kit/program/progress.h"
 #include "in_child.h"
 #include "support.h"
 
@@ -36,6 +37,19 @@ TEST_CASE("print_text and print_error write nothing that controls a terminal, pr
   CHECK(written_to(STDOUT_FILENO, [&] { kit::print_text(text); }) == safe);
   CHECK(written_to(STDERR_FILENO, [&] { kit::print_error(text); }) == safe);
   CHECK(written_to(STDOUT_FILENO, [&] { kit::print(text); }) == text);
+}
+
+TEST_CASE("be_silent: nothing is written, and the exit status stays") {
+  const auto silent = [] {
+    kit::be_silent();
+    kit::print("a\n");
+    kit::print_text("b\n");
+    kit::print_error("c\n");
+    kit::Progress("d", 1).finish();
+    CHECK(kit::run_program("p", []() -> int { throw std::runtime_error("e"); }) == 1);
+  };
+  CHECK(written_to(STDOUT_FILENO, silent) == "");
+  CHECK(written_to(STDERR_FILENO, silent) == "");
 }
 
 TEST_CASE("run_program: an exception's message reaches stderr without what controls a terminal") {

@@ -130,6 +130,31 @@ TEST_CASE("a training stopped by a signal keeps its last step, and continues aft
   CHECK(same_weights(trained(plan), whole));
 }
 
+TEST_CASE("of processes that train together, each stops when one does, and one writes") {
+  const StateDict whole = trained({.options = {.steps = 20}});
+  const test::ScratchFolder folder;
+  RunPlan plan{.options = {.steps = 20, .folder = folder / "run"}};
+  plan.options.any = [calls = 0](bool here) mutable { return here || ++calls > 7; };  // one is interrupted
+  CHECK(test::in_child([&] {
+          trained(plan);
+          return kit::interrupt_status();
+        }) == 130);
+  const auto steps_kept = [&] {
+    return load_checkpoint((folder / "run").string()).tensors.at("step").item<std::int64_t>();
+  };
+  CHECK(steps_kept() == 7);
+
+  plan.options = {.steps = 20, .folder = folder / "run", .resume = true, .writes = false};
+  CHECK(same_weights(trained(plan), whole));
+  CHECK(steps_kept() == 7);
+  CHECK(kit::read_training_log(folder / "run").with("loss").size() == 7);
+  plan.options.folder = folder / "none";
+  CHECK(run_says(message_of_run([&] { trained(plan); }), "contains no checkpoint to resume"));
+  plan.options.resume = false;
+  CHECK(same_weights(trained(plan), whole));
+  CHECK(!std::filesystem::exists(folder / "none"));
+}
+
 TEST_CASE("train says whether it was finished") {
   const auto finished = [](std::int64_t stop) {
     kit::TrainingRun run({.steps = 3});

@@ -20,6 +20,7 @@
 #include "lab/program/study_page.h"
 #include "lab/statistics/format.h"
 #include "lab/studies/studies.h"
+#include "lab/study/crew.h"
 #include "lab/study/runner.h"
 #include "lab/study/shards.h"
 
@@ -113,6 +114,7 @@ void announce(const std::vector<const Study*>& wanted, const Path& folder, std::
 /// Runs these studies and prints which bands hold; for a part, only that it is done.
 int run_all_of(const std::vector<const Study*>& wanted, Given given, std::optional<int> only) {
   if (given.out.empty()) given.out = default_folder();
+  if (const Crew* const crew = Crew::current()) given.threads = 1 + crew->size();
   kit::catch_interrupts();
   set_num_threads(static_cast<int>(given.threads));
   const Path folder = open_studies(wanted, given);

@@ -3,20 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
-#include <ctime>
+#include <exception>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <thread>
 #include <tuple>
 
-#include "gradus/core/check.h"
+#include "gradus/core/threads/parallel.h"
 #include "gradus/kit/program/duration.h"
 #include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "gradus/kit/program/progress.h"
 #include "lab/statistics/format.h"
+#include "lab/study/crew.h"
 #include "lab/study/shards.h"
 #include "lab/study/side_by_side.h"
 
@@ -27,13 +30,6 @@ namespace {
 double seconds_of(const std::vector<StudyRun>& runs) {
   return std::accumulate(runs.begin(), runs.end(), 0.0,
                          [](double sum, const StudyRun& run) { return sum + run.seconds; });
-}
-
-/// The CPU time of this thread so far: unlike wall time, it does not depend on the machine's other load.
-double thread_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// The runs of this part that are planned so far.
@@ -53,6 +49,7 @@ class Work {
   Work(const Study& study, const StudyConfig& config, const std::filesystem::path& folder)
       : study_(study),
         config_(config),
+        folder_(folder),
         records_(read_records(folder, study, config.options)),
         log_(folder / "runs.jsonl") {
     const Following plan = own_plan(study, config, records_);
@@ -69,7 +66,10 @@ class Work {
   bool work_through(std::int64_t threads) {
     kit::Progress progress(study_.name, total_);
     progress_ = &progress;
-    side_by_side(threads, [&] { take_runs(); });
+    if (Crew* const crew = Crew::current())
+      work_with(*crew);
+    else
+      side_by_side(threads, [&] { take_runs(); });
     if (!open_.empty() || under_way_ > 0) return false;
     progress.update(total_);  // the sum of the parts may differ, by rounding or by runs that followed
     progress.finish();
@@ -95,9 +95,7 @@ class Work {
       const std::lock_guard lock(mutex_);  // so a thread that is about to wait does not miss it
       changed_.notify_all();
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failed_ = true;
-      changed_.notify_all();
+      stop();
       throw;
     }
   }
@@ -107,22 +105,82 @@ class Work {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped() || !open_.empty() || under_way_ == 0; });
     if (stopped() || open_.empty()) return std::nullopt;
+    return take_first();
+  }
+
+  /// The next run, if one is open now.
+  std::optional<StudyRun> take_open() {
+    const std::lock_guard lock(mutex_);
+    if (stopped() || open_.empty()) return std::nullopt;
+    return take_first();
+  }
+
+  StudyRun take_first() {
     StudyRun run = std::move(open_.front());
     open_.erase(open_.begin());
     ++under_way_;
     return run;
   }
 
-  Record measure(const StudyRun& run) {
-    const double start = thread_seconds();
-    Record record;
-    try {
-      record.measured = run.measure();
-    } catch (const Error& error) {
-      fail_with("{}: {}", run.name, error.what());
+  bool is_over() {
+    const std::lock_guard lock(mutex_);
+    return stopped() || (open_.empty() && under_way_ == 0);
+  }
+
+  /// This thread gives runs to the other ranks and writes what they measure; another one measures runs, too.
+  void work_with(Crew& crew) {
+    crew.begin(study_.name, folder_);
+    std::exception_ptr error;
+    {
+      const std::jthread own([&] {
+        const SingleThread guard;
+        try {
+          take_runs();
+        } catch (...) {
+          error = std::current_exception();
+        }
+      });
+      try {
+        lead(crew);
+      } catch (...) {
+        stop();
+        throw;
+      }
     }
-    record.seconds = thread_seconds() - start;
-    return record;
+    if (error) std::rethrow_exception(error);
+  }
+
+  void lead(Crew& crew) {
+    std::vector<std::optional<StudyRun>> given(static_cast<std::size_t>(crew.size()));
+    while (!is_over()) {
+      bool moved = false;
+      for (int member = 0; member < crew.size(); ++member) {
+        std::optional<StudyRun>& run = given[static_cast<std::size_t>(member)];
+        if (run) {
+          std::optional<Answer> answer = crew.look(member);
+          if (!answer) continue;
+          if (answer->record)
+            finish(*run, std::move(*answer->record));
+          else
+            stop();
+          run.reset();
+        } else {
+          run = take_open();
+          if (!run) continue;
+          crew.give(member, run->name);
+        }
+        moved = true;
+      }
+      if (!moved) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();  // after an interrupt this rank's own thread may wait for runs
+  }
+
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    changed_.notify_all();
   }
 
   void finish(const StudyRun& run, Record record) {
@@ -138,6 +196,7 @@ class Work {
 
   const Study& study_;
   const StudyConfig& config_;
+  const std::filesystem::path folder_;
   std::map<std::string, Record> records_;
   kit::RunLog log_;
   kit::Progress* progress_ = nullptr;

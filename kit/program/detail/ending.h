@@ -8,6 +8,9 @@ namespace gradus::kit {
 /// Acts as if this signal had come while signals are caught, but without a message.
 void interrupt(int signal_number);
 
+/// Whether be_silent() was called. Safe in a signal handler.
+bool is_silent();
+
 /// Reports that a training's end could not be saved: the exit status will be status_not_kept.
 void training_not_kept();
 

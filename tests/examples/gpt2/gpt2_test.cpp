@@ -122,7 +122,7 @@ TEST_CASE("gpt2: learns, is saved and loaded, and writes whole characters") {
   {
     const gpt2::Writer fresh = gpt2::make(o, nullptr, rhymes());
     kit::TrainingRun run(gpt2::training_options(fresh.model.options(), nullptr, rhymes(), o));
-    REQUIRE(gpt2::train(run, fresh.model, gpt2::make_corpus(rhymes(), fresh, o), o));
+    REQUIRE(gpt2::train({}, run, fresh.model, gpt2::make_corpus(rhymes(), fresh, o), o));
     gpt2::save(fresh, o.save);
   }
   gpt2::Options write;

@@ -49,7 +49,7 @@ inline Translator toy_translator(const Corpus& corpus, const Options& o) {
 inline bool train(const Translator& translator, const Corpus& training, const Corpus& validation,
                   const Options& o) {
   kit::TrainingRun run(training_options(training, validation, o));
-  return train(run, translator, training, validation, o);
+  return train({}, run, translator, training, validation, o);
 }
 
 /// The message of what f throws.

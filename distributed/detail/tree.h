@@ -1,0 +1,60 @@
+#pragma once
+// The sum of an array over all ranks, in a fixed binary tree:
+//
+//   8 ranks     ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
+//
+// for every element, however the work is divided. Reduce-scatter by recursive halving: at level l = 0, 1, ...
+// a rank exchanges half of what it still owns with rank ^ 2^l and adds what it receives, so that it owns half
+// as much at the next level. All-gather by doubling goes back through the same levels with finished sums.
+// Each rank sends 2 (n - 1) / n of the array, as in a ring, in 2 log2 n messages (Thakur, Rabenseifner &
+// Gropp 2005, "Optimization of collective communication operations in MPICH", section 4).
+
+#include <functional>
+#include <memory>
+
+#include "gradus/core/array/array.h"
+#include "gradus/distributed/detail/slices.h"
+#include "gradus/distributed/detail/traffic.h"
+
+namespace gradus::distributed::detail {
+
+/// Throws unless ranks is a power of two: others have no such tree.
+void expect_power_of_two(const char* op, int ranks);
+
+/// An array's bytes [begin, end) in elements.
+Bytes bytes_of(const Array& array, const Range& range);
+Bytes bytes_of(const Array& array);
+
+class TreeOperation final : public Operation {
+ public:
+  enum Parts { sum_and_share, sum, share };  // all-reduce; reduce-scatter; all-gather of the slices
+  /// Called with the finished sum of this rank's slice, a view, before it is shared; again later if it
+  /// returns false.
+  using Summed = std::function<bool(const Array& slice)>;
+
+  /// `array` [n] is contiguous; the operation works in its memory and keeps it alive. `slices` must outlive
+  /// it.
+  TreeOperation(Traffic& traffic, const Call& call, Array array, const Slices& slices, Parts parts,
+                Summed summed = {});
+  /// Unfinished only where an error ends the program.
+  ~TreeOperation() override;
+
+  bool poll() override;
+
+ private:
+  enum class Stage { summing, summed, sharing, done };
+  void begin_message();
+  void end_message();
+
+  Traffic& traffic_;
+  Array array_, arriving_;  // arriving_: the partner's half, [half of what this rank owns]
+  const Slices& slices_;
+  Parts parts_;
+  Summed summed_;
+  Stage stage_;
+  int level_;
+  bool under_way_ = false;
+  Exchange exchange_;
+};
+
+}  // namespace gradus::distributed::detail

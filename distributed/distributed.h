@@ -1,0 +1,10 @@
+#pragma once
+// gradus::distributed: one program on many ranks, with the bits of one (docs/many_machines.md). Open
+// session.h and data_parallel.h first.
+
+#include "gradus/distributed/checkpoint.h"
+#include "gradus/distributed/communicator.h"
+#include "gradus/distributed/data_parallel.h"
+#include "gradus/distributed/session.h"
+#include "gradus/distributed/sharded.h"
+#include "gradus/distributed/threads.h"

@@ -1,0 +1,74 @@
+#!/bin/sh
+# check_kills.sh MPIRUN PROGRAM: a training of 2, 4 or 8 ranks, one of which is killed at a random moment, and which then goes on
+# with another number of ranks, KILLS times (3): each time all ranks end, and the last bits are those of an unbroken run.
+set -eu
+here=$(dirname "$0")
+# shellcheck source=tests/distributed/mpirun.sh
+. "$here/mpirun.sh"
+program=$1
+kills=${KILLS:-3} steps=${STEPS:-400}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "$*"
+  cat "$folder/output"
+  exit 1
+}
+
+unbroken=$("$program" resume "$folder/unbroken" "$steps")
+random=${SEED:-1}
+number_below() { # N: sets $number
+  random=$(((random * 1103515245 + 12345) % 2147483648))
+  number=$((random / 65536 % $1))
+}
+
+# The ranks are found by the name of the folder, which no other program has among its arguments.
+pids_of_ranks() { pgrep -f "^$program resume $folder/broken" || :; }
+
+killed=0 early=0 finished=0
+while [ $killed -lt "$kills" ]; do
+  number_below 3
+  count=$((2 << number))
+  ranks $count "$program" resume "$folder/broken" "$steps" >"$folder/output" 2>&1 &
+  job=$!
+  number_below 1500 # milliseconds after the ranks are there
+  waited=0
+  while [ "$(pids_of_ranks | wc -l)" -lt $count ] && kill -0 $job 2>/dev/null && [ $waited -lt 300 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+  done
+  sleep "$((number / 1000)).$(printf %03d $((number % 1000)))"
+  number_below $count
+  victim=$(pids_of_ranks | sed -n "$((number + 1))p")
+  if [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null; then
+    start=$(date +%s)
+    status=0
+    wait $job || status=$?
+    [ $status != 124 ] || fail "after a kill, $count ranks went on"
+    [ $(($(date +%s) - start)) -le 20 ] || fail "after a kill, $count ranks took $(($(date +%s) - start)) s to end"
+    [ -z "$(pids_of_ranks)" ] || sleep 1
+    [ -z "$(pids_of_ranks)" ] || fail "after a kill, some of $count ranks stayed"
+    if [ $status != 0 ]; then
+      grep -Eq 'signal 9|Killed|KILLED|exit code: 9' "$folder/output" || fail "nobody said that a rank of $count was killed"
+    else
+      finished=$((finished + 1)) # it came after the last call
+    fi
+    killed=$((killed + 1))
+    ls "$folder"/broken/checkpoint-??????.safetensors >/dev/null 2>&1 || early=$((early + 1))
+  else
+    wait $job || fail "ended by itself"
+    finished=$((finished + 1))
+  fi
+  # Once finished, it begins again.
+  if grep -qx "$unbroken" "$folder/output"; then
+    rm -rf "$folder/broken"
+  elif grep -Eq '^[0-9a-f]{64} ' "$folder/output"; then
+    fail "other bits than those of an unbroken run: $unbroken"
+  fi
+done
+for count in 1 4; do
+  [ "$(ranks $count "$program" resume "$folder/broken" "$steps" 2>&1 | tee "$folder/output")" = "$unbroken" ] ||
+    fail "other bits than those of an unbroken run: $unbroken"
+done
+echo "$killed kills, $early of them before the first checkpoint, $finished after the end: the bits are those of an unbroken run"

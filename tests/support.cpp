@@ -1,4 +1,8 @@
+#ifdef GRADUS_FUZZ  // libFuzzer has a main
+#define DOCTEST_CONFIG_IMPLEMENT
+#else
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#endif
 #include "support.h"
 
 #include <doctest/doctest.h>

@@ -224,11 +224,14 @@ void WeightFiles::write_index(const StateDict& tensors, const std::vector<std::s
 
 void WeightFiles::commit() {
   for (AtomicFile& file : files_) file.commit();
+  bool removed = false;
   for (const std::string& name : names_in(op_, folder_)) {
     const bool weights = name == kWeightsFile || name == kIndexFile || is_shard_name(name);
     if (weights && std::find(names_.begin(), names_.end(), name) == names_.end())
-      unlink((fs::path(folder_) / name).c_str());
+      removed = unlink((fs::path(folder_) / name).c_str()) == 0 || removed;
   }
+  // What a config.json describes must not come back next to it after a loss of power.
+  if (removed) flush_folder(fmt::format("{}: {}", op_, printable(folder_)), folder_);
 }
 
 }  // namespace gradus::io

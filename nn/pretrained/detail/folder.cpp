@@ -9,6 +9,7 @@
 #include <set>
 
 #include "gradus/core/io/atomic_file.h"
+#include "gradus/core/io/detail/input_file.h"
 #include "gradus/core/io/detail/shards.h"
 #include "gradus/core/io/printable.h"
 #include "gradus/ops/ops.h"
@@ -242,8 +243,12 @@ void save(const char* caller, const std::string& folder, const Module& model, co
   file.write(text.data(), text.size());
   std::error_code none;
   const fs::path old = fs::canonical(path, none);  // resolves a link, which must not be removed
-  check(none || unlink(old.c_str()) == 0, "{}: {}: cannot replace it: {}", caller, io::printable(path),
-        std::strerror(errno));
+  if (!none) {
+    const std::string label = fmt::format("{}: {}", caller, io::printable(path));
+    check(unlink(old.c_str()) == 0, "{}: cannot replace it: {}", label, std::strerror(errno));
+    // After a loss of power no config.json may stand next to weights that came after it.
+    io::flush_folder(label, old.parent_path().string());
+  }
   weights.commit();
   file.commit();
 }

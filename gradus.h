@@ -24,6 +24,7 @@
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/shape.h"
+#include "gradus/core/tape/autocast.h"
 #include "gradus/core/tape/autograd.h"
 #include "gradus/core/tape/grad.h"
 #include "gradus/core/tape/record.h"

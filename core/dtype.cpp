@@ -16,6 +16,10 @@ const char* name(DType dtype) {
       return "i64";
     case DType::boolean:
       return "bool";
+    case DType::bf16:
+      return "bf16";
+    case DType::f16:
+      return "f16";
   }
   return "?";
 }

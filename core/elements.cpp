@@ -47,7 +47,7 @@ T Array::item() const {
   check(numel_ == 1,
         "item: expects one element, got shape {}: pick one, as in x[0], or reduce with sum() or mean()",
         shape_);
-  return dispatch_all(dtype_, [&]<class From>() { return exact<T>("item", *data<From>()); });
+  return dispatch_all(dtype_, [&]<class From>() { return exact<T>("item", detail::number(*data<From>())); });
 }
 
 template <Element T>
@@ -58,7 +58,7 @@ std::vector<T> Tensor::to_vector() const {
   dispatch_all(dtype(), [&]<class From>() {
     const From* const from = dense.data<From>();
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = exact<T>("to_vector", from[i], static_cast<std::int64_t>(i));
+      values[i] = exact<T>("to_vector", detail::number(from[i]), static_cast<std::int64_t>(i));
   });
   return values;
 }

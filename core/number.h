@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "gradus/core/cxx20.h"
+#include "gradus/core/half.h"
 
 namespace gradus {
 
@@ -24,7 +25,7 @@ concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same
 /// The types tensors store unchanged.
 template <class T>
 concept Stored = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int64_t> ||
-    std::same_as<T, bool>;
+    std::same_as<T, bool> || kHalf<T>;
 
 /// A number combined with a tensor, such as the 2 in `x * 2`: an integer keeps all its bits.
 class Scalar {

@@ -79,7 +79,7 @@ Style floating_style(const Array& x, bool summarise) {
 }
 
 Style choose_style(const Array& x, bool summarise) {
-  if (is_floating(x.dtype())) return floating_style(x, summarise);
+  if (is_floating(x.dtype()) || is_half(x.dtype())) return floating_style(x, summarise);
   Style style;
   style.kind = x.dtype() == boolean ? Style::Kind::boolean : Style::Kind::integer;
   for_each_shown(x, summarise, [&](const Array& element) {
@@ -144,7 +144,7 @@ std::string array_text(const std::string& name, const Array& x, const std::strin
   bool obvious_dtype = x.dtype() == default_dtype();
   if (x.numel() > 0) {
     text = prefix + nested_text(x, prefix.size(), summarise, choose_style(x, summarise));
-    obvious_dtype = obvious_dtype || !is_floating(x.dtype());
+    obvious_dtype = obvious_dtype || x.dtype() == i64 || x.dtype() == boolean;
   } else if (x.dim() != 1) {
     notes.push_back("size=" + size_text(x.shape()));
   }

@@ -22,6 +22,10 @@ void set_isa(Isa isa);
 /// "scalar", "avx2", "avx512", "neon" or "simd128", which is WebAssembly's.
 const char* name(Isa isa);
 
+/// Whether the instruction set in use multiplies bf16 faster than f32: avx512 on a CPU with AVX512-BF16. All
+/// others give the same results, slower than f32 (see Autocast).
+bool fast_bf16();
+
 /// How matrices are multiplied: always by gradus's own loops, always by OpenBLAS, or by whichever is faster
 /// for a product's shape on this CPU (table in docs/performance.md). gradus always multiplies a vector and a
 /// matrix itself. Results differ by rounding; each is bit-identical for any number of threads.

@@ -11,7 +11,10 @@
 //   dbias = sum of dy over rows
 //   saves x and W
 //
-// outer       c_ij = a_i b_j     a product with K = 1
+// outer       c_ij = a_i b_j     a product with K = 1, in f32 under Autocast too
+//
+// Under Autocast the operands of all of them are rounded to bf16: a and b, x and W, dc and dy. What is saved
+// is not.
 
 #include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tape/record.h"
@@ -131,6 +134,7 @@ Tensor outer(const Tensor& a, const Tensor& b) {
   check(operand("outer", a).dim() == 1 && operand("outer", b).dim() == 1,
         "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
   array::check_operands("outer", a.array(), b.array());
+  const Autocast off(f32);  // a single multiplication, as in a * b
   return matmul(a.unsqueeze(1), b.unsqueeze(0));
 }
 

@@ -81,10 +81,12 @@ void convert(const Array& from, const Array& to) {
         return;
       }
     }
-    if constexpr (std::is_same_v<To, bool>) {
+    if constexpr (std::is_same_v<To, bool> && !std::is_same_v<From, bool>) {
       for (std::int64_t i = 0; i < n; ++i) yy[i * sy] = xx[i * sx] != From{0};
+    } else if constexpr (std::is_same_v<From, To>) {
+      for (std::int64_t i = 0; i < n; ++i) yy[i * sy] = xx[i * sx];
     } else {
-      for (std::int64_t i = 0; i < n; ++i) yy[i * sy] = static_cast<To>(xx[i * sx]);
+      for (std::int64_t i = 0; i < n; ++i) yy[i * sy] = static_cast<To>(detail::number(xx[i * sx]));
     }
   });
 }
@@ -107,13 +109,23 @@ void check_fits_i64(const char* op, const Array& from) {
             x[at], at, from.shape());
 }
 
+/// What there is a loop for. From or to a half, all others go by way of f32.
+template <class From, class To>
+constexpr bool kHasLoop = std::is_same_v<From, To> ||
+    (kHalf<From> ? std::is_same_v<To, float> : !kHalf<To> || std::is_same_v<From, float>);
+
 /// Writes `from` (broadcast, converted) into `to` without raising its version. Nothing is written if a value
 /// does not fit in `to`.
 void write(const Array& from, const Array& to, const char* op) {
   if (to.dtype() == i64 && from.dtype() == f32) check_fits_i64<float>(op, from);
   if (to.dtype() == i64 && from.dtype() == f64) check_fits_i64<double>(op, from);
   dispatch_all(from.dtype(), [&]<class From>() {
-    dispatch_all(to.dtype(), [&]<class To>() { convert<From, To>(from, to); });
+    dispatch_all(to.dtype(), [&]<class To>() {
+      if constexpr (kHasLoop<From, To>)
+        convert<From, To>(from, to);
+      else
+        write(from.to(f32), to, op);
+    });
   });
 }
 }  // namespace

@@ -53,7 +53,7 @@ class Array {
     return static_cast<const T*>(raw());
   }
   template <class T>
-  const T* data() const& = delete;  // elements are float, double, std::int64_t or bool
+  const T* data() const& = delete;  // elements are float, double, std::int64_t, bool or halves
   template <class T>
   const T* data() const&& = delete;  // the memory may go with the temporary: name the array first
   /// The same for writing. Does not raise the version: only for memory not yet shared (see copy_, fill_).
@@ -63,7 +63,7 @@ class Array {
     return static_cast<T*>(const_cast<void*>(raw()));
   }
   template <class T>
-  T* mutable_data() const& = delete;  // elements are float, double, std::int64_t or bool
+  T* mutable_data() const& = delete;  // elements are float, double, std::int64_t, bool or halves
   template <class T>
   T* mutable_data() const&& = delete;  // the memory may go with the temporary: name the array first
   const void* raw() const& {
@@ -94,9 +94,10 @@ class Array {
   /// Any view: the caller must have checked that it lies inside the memory.
   Array as_strided(const Shape& shape, const Strides& strides, std::int64_t offset) const;
 
-  Array contiguous() const;     // itself when contiguous
-  Array clone() const;          // a contiguous copy in fresh memory
-  Array to(DType dtype) const;  // itself when it has the dtype; to bool means != 0
+  Array contiguous() const;  // itself when contiguous
+  Array clone() const;       // a contiguous copy in fresh memory
+  /// Itself when it has the dtype; to bool means != 0, and to bf16 or f16 rounds what it is as f32.
+  Array to(DType dtype) const;
   /// True when this handle is the only owner of contiguous memory, so a write is invisible to others.
   bool owns_exclusively() const { return storage_ && storage_.unique() && is_contiguous(); }
 

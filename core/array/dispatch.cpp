@@ -11,8 +11,14 @@ void fail_not_floating(const char* op, DType dtype) {
   fail_with("{}: expects f32 or f64, got {}: convert the result with .to({})", op, dtype, dtype);
 }
 
-void fail_not_numbers(const char* op, const Shape& shape) {
-  fail_with("{}: expects numbers, got bool {}: convert with .to(f32)", op, shape);
+void fail_not_numbers(const char* op, DType dtype, const Shape& shape) {
+  if (is_half(dtype)) fail_half(op, dtype, shape);
+  fail_with("{}: expects numbers, got {} {}: convert with .to(f32)", op, dtype, shape);
+}
+
+void fail_half(const char* op, DType dtype, const Shape& shape) {
+  fail_with("{}: expects f32, f64, i64 or bool, got {} {}, which only stores numbers: convert with .to(f32)",
+            op, dtype, shape);
 }
 
 void fail_not_bool(const char* op, DType dtype, const Shape& shape) {

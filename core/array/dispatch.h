@@ -16,7 +16,8 @@ namespace gradus {
 namespace detail {
 [[noreturn]] void fail_not_floating(const char* op, const char* what, DType dtype, const Shape& shape);
 [[noreturn]] void fail_not_floating(const char* op, DType dtype);
-[[noreturn]] void fail_not_numbers(const char* op, const Shape& shape);
+[[noreturn]] void fail_not_numbers(const char* op, DType dtype, const Shape& shape);
+[[noreturn]] void fail_half(const char* op, DType dtype, const Shape& shape);
 [[noreturn]] void fail_not_bool(const char* op, DType dtype, const Shape& shape);
 [[noreturn]] void fail_different(const char* op, const char* what, const Array& a, const Array& b);
 }  // namespace detail
@@ -47,7 +48,7 @@ inline void check_same_dtype(const char* op, const Array& a, const Array& b, con
     detail::fail_different(op, what, a, b);
 }
 
-/// Any of the four types.
+/// Any type, for what only moves elements.
 template <class F>
 decltype(auto) dispatch_all(DType dtype, F&& f) {
   switch (dtype) {
@@ -57,10 +58,32 @@ decltype(auto) dispatch_all(DType dtype, F&& f) {
       return f.template operator()<double>();
     case DType::i64:
       return f.template operator()<std::int64_t>();
+    case DType::bf16:
+      return f.template operator()<BFloat16>();
+    case DType::f16:
+      return f.template operator()<Float16>();
     case DType::boolean:
       break;
   }
   return f.template operator()<bool>();
+}
+
+/// float, double, std::int64_t or bool; throws naming `op` for halves, "eq: expects f32, f64, i64 or bool,
+/// got bf16 [3]: convert with .to(f32)".
+template <class F>
+decltype(auto) dispatch_comparable(const char* op, const Array& x, F&& f) {
+  switch (x.dtype()) {
+    case DType::f32:
+      return f.template operator()<float>();
+    case DType::f64:
+      return f.template operator()<double>();
+    case DType::i64:
+      return f.template operator()<std::int64_t>();
+    case DType::boolean:
+      return f.template operator()<bool>();
+    default:
+      detail::fail_half(op, x.dtype(), x.shape());
+  }
 }
 
 /// float or double, for a dtype already checked.
@@ -76,13 +99,14 @@ decltype(auto) dispatch_floating(const char* op, const Array& x, F&& f) {
   return dispatch_floating(x.dtype(), f);
 }
 
-/// float, double or std::int64_t; throws naming `op` for bools, "add: expects numbers, got bool [3]: ...".
+/// float, double or std::int64_t; throws naming `op` for the others, "add: expects numbers, got bool [3]:
+/// ...".
 template <class F>
 decltype(auto) dispatch_numbers(const char* op, const Array& x, F&& f) {
   if (x.dtype() == DType::f32) return f.template operator()<float>();
   if (x.dtype() == DType::f64) return f.template operator()<double>();
-  if (x.dtype() == DType::boolean) [[unlikely]]
-    detail::fail_not_numbers(op, x.shape());
+  if (x.dtype() != DType::i64) [[unlikely]]
+    detail::fail_not_numbers(op, x.dtype(), x.shape());
   return f.template operator()<std::int64_t>();
 }
 

@@ -109,6 +109,14 @@ bool cpu_has_avx512() {
 #endif
 }
 
+bool cpu_has_avx512_bf16() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return cpu_has_avx512() && __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
 bool on_fork([[maybe_unused]] void (*before)(), [[maybe_unused]] void (*in_parent)(),
              [[maybe_unused]] void (*in_child)()) {
 #if __has_include(<pthread.h>) && !defined(__EMSCRIPTEN__)

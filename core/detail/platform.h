@@ -43,6 +43,7 @@ inline void cpu_pause() {
 /// Whether AVX2 with FMA, and AVX-512 with all extensions its kernels use, are available.
 bool cpu_has_avx2();
 bool cpu_has_avx512();
+bool cpu_has_avx512_bf16();  // and avx512
 
 /// Memory in pages, huge ones where possible. None of these locks or allocates.
 struct Pages {

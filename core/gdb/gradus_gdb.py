@@ -8,7 +8,8 @@ import gdb
 import gdb.printing
 
 HEADER = 64  # kBlockHeader in core/memory/storage.h: bytes of a block before its data
-DTYPES = [("f32", "float"), ("f64", "double"), ("i64", "long long"), ("bool", "bool")]
+DTYPES = [("f32", "float"), ("f64", "double"), ("i64", "long long"), ("bool", "bool"),
+          ("bf16", "gradus::BFloat16"), ("f16", "gradus::Float16")]
 
 
 def sizes_of(dims):

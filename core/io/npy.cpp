@@ -24,6 +24,7 @@ constexpr io::FileType kTypes[] = {{"<f4", f32},
                                    {"<f8", f64},
                                    {"<i8", i64},
                                    {"|b1", boolean},
+                                   {"<f2", f16},
                                    {"<i4", i64, 4, io::widen_integers<std::int32_t>},
                                    {"|u1", i64, 1, io::widen_integers<std::uint8_t>}};
 
@@ -104,7 +105,7 @@ class HeaderReader {
     const std::string_view text = quoted_text();
     for (const io::FileType& type : kTypes)
       if (text == type.name) return type;
-    fail_input_with("{}: descr {} is not one of '<f4', '<f8', '<i8', '|b1', '<i4' and '|u1'", label_,
+    fail_input_with("{}: descr {} is not one of '<f4', '<f8', '<i8', '|b1', '<f2', '<i4' and '|u1'", label_,
                     io::quote(std::string(text)));
   }
 
@@ -152,6 +153,9 @@ std::string header_text(const Tensor& tensor) {
 
 void save_npy(const std::string& path, const Tensor& tensor) {
   check(tensor.defined(), "save_npy: {}: the tensor is undefined", io::printable(path));
+  check(tensor.dtype() != bf16,
+        "save_npy: {}: NumPy has no type for the bf16 {}: convert it with .to(f32), or use save_safetensors",
+        io::printable(path), tensor.shape());
   const std::string text = header_text(tensor);
   const auto length = static_cast<std::uint16_t>(text.size());  // 8 axes of 20 digits fit
   io::AtomicFile file("save_npy", path);

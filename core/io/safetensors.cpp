@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kLargestHeader = 100'000'000;  // as other readers
 
-StateDict load_file(const std::string& path, Metadata* metadata) {
+StateDict load_file(const std::string& path, Metadata* metadata, Halves halves) {
   const io::InputFile file("load_safetensors", path);
   std::uint64_t length = 0;
   check_input(file.size() >= sizeof length, "{}: has {} bytes, expects a header of 8 or more", file.label(),
@@ -36,7 +36,8 @@ StateDict load_file(const std::string& path, Metadata* metadata) {
   }
   StateDict tensors;
   for (; !header.tensors.empty(); header.tensors.pop_front()) {  // frees the entries already read
-    const io::TensorEntry& entry = header.tensors.front();
+    io::TensorEntry& entry = header.tensors.front();
+    if (is_half(entry.type.dtype) && halves == Halves::widen) entry.type = io::widened(entry.type);
     tensors.set(entry.name, Tensor(io::read_array(file, file.label() + ": tensor " + io::quote(entry.name),
                                                   data_start + entry.begin, entry.shape, entry.type)));
   }
@@ -60,7 +61,8 @@ void io::write_safetensors(AtomicFile& file, const std::string& label, const Sta
   const std::uint64_t length = text.size();
   file.write(&length, sizeof length);
   file.write(text.data(), text.size());
-  for (const std::size_t size : {std::size_t{8}, std::size_t{4}, std::size_t{1}})  // the order of the offsets
+  for (const std::size_t size :
+       {std::size_t{8}, std::size_t{4}, std::size_t{2}, std::size_t{1}})  // the order of the offsets
     for (const auto& [name, tensor] : tensors)
       if (size_of(tensor.dtype()) == size) write_array(file, tensor.array());
 }
@@ -71,9 +73,9 @@ void save_safetensors(const std::string& path, const StateDict& tensors, const M
   file.commit();
 }
 
-StateDict load_safetensors(const std::string& path, Metadata* metadata) {
-  if (!path.ends_with(".index.json")) return load_file(path, metadata);
-  return io::load_shards(path, metadata, load_file);
+StateDict load_safetensors(const std::string& path, Metadata* metadata, Halves halves) {
+  if (!path.ends_with(".index.json")) return load_file(path, metadata, halves);
+  return io::load_shards(path, metadata, halves, load_file);
 }
 
 }  // namespace gradus

@@ -20,14 +20,18 @@ using Metadata = std::map<std::string, std::string>;
 /// `save_safetensors("model.safetensors", model.state_dict());`
 void save_safetensors(const std::string& path, const StateDict& tensors, const Metadata& metadata = {});
 
+/// What F16 and BF16 in files become: f32, exactly, or f16 and bf16, which take half the memory.
+enum class Halves { widen, keep };
+
 /// Reads the tensors in the order of the header, and the notes into `metadata` if given: F32, F64, I64 and
-/// BOOL as they are; F16 and BF16 become f32, narrower integers i64, both exactly. Throws, naming file and
-/// tensor, on any file that is not exactly a safetensors file; never takes more memory than the widened
-/// tensors and a small multiple of the file's size (notes beyond 10,000 must have 32 bytes of header each).
-/// `model.load_state_dict(load_safetensors("model.safetensors"));`
+/// BOOL as they are; F16 and BF16 become f32 unless they are kept, narrower integers i64, both exactly.
+/// Throws, naming file and tensor, on any file that is not exactly a safetensors file; never takes more
+/// memory than the widened tensors and a small multiple of the file's size (notes beyond 10,000 must have 32
+/// bytes of header each). `model.load_state_dict(load_safetensors("model.safetensors"));`
 ///
 /// A path that ends in ".index.json" is an index of several files, such as model.safetensors.index.json: the
 /// files it names, in the same folder, are read as one.
-StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr);
+StateDict load_safetensors(const std::string& path, Metadata* metadata = nullptr,
+                           Halves halves = Halves::widen);
 
 }  // namespace gradus

@@ -34,6 +34,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/profile/watch.h"
+#include "gradus/core/tape/autocast.h"
 #include "gradus/core/tape/detail/after_pass.h"
 #include "gradus/core/tape/detail/anomaly.h"
 #include "gradus/core/tape/detail/next_reads.h"
@@ -208,6 +209,7 @@ class Engine : public Pass {
 
   void propagate(Node& node, V&& gradient) {
     const Scope scope(node.label);
+    const Autocast precision(node.products);
     if (detail::watcher) detail::watcher->end_lap();
     backward_op = node.op;
     if constexpr (kTaped)

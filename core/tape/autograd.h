@@ -116,6 +116,7 @@ class Node {
   std::uint64_t order = 0;      // place on the tape: inputs are always older
   Shape shape;                  // of the output
   DType dtype = DType::f32;     // of the output
+  DType products;               // product_dtype() when it was recorded, and for its backward
   std::vector<NodePtr> inputs;  // empty pointer: that input wants no gradient
 
   // Leaves (and nodes with retain_grad) keep their gradient here.

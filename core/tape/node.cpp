@@ -9,6 +9,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/memory/detail/node_pool.h"
+#include "gradus/core/tape/autocast.h"
 #include "gradus/core/tape/autograd.h"
 #include "gradus/core/tape/detail/next_reads.h"
 #include "gradus/core/tensor.h"
@@ -29,7 +30,7 @@ thread_local bool draining = false;
 void* Node::operator new(std::size_t bytes) { return node_pool::take(bytes); }
 void Node::operator delete(void* memory, std::size_t bytes) { node_pool::give(memory, bytes); }
 
-Node::Node() : order(next_order.fetch_add(1, std::memory_order_relaxed)) {
+Node::Node() : order(next_order.fetch_add(1, std::memory_order_relaxed)), products(product_dtype()) {
   alive.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -8,6 +8,7 @@
 #include "gradus/core/array/detail/element.h"
 #include "gradus/core/dump.h"
 #include "gradus/core/profile/watch.h"
+#include "gradus/core/tape/autocast.h"
 #include "gradus/core/tape/detail/anomaly.h"
 #include "gradus/core/tape/scope.h"
 
@@ -42,6 +43,12 @@ EnableGrad::EnableGrad() : before_(recording) { recording = true; }
 EnableGrad::~EnableGrad() { recording = before_; }
 DetectAnomaly::DetectAnomaly() : before_(detail::anomaly) { detail::anomaly = true; }
 DetectAnomaly::~DetectAnomaly() { detail::anomaly = before_; }
+
+Autocast::Autocast(DType products) : before_(detail::products) {
+  check(products == bf16 || products == f32,
+        "Autocast: expects bf16, or f32 to turn it off, got {}: no other dtype is for products", products);
+  detail::products = products;
+}
 
 namespace detail {
 

@@ -42,7 +42,8 @@ std::string shape_of(const Tensor& x) { return x.defined() ? to_string(x.shape()
 std::string mismatch(const std::string& key, const Tensor& own, const Tensor& given) {
   if (!given.defined() || given.shape() != own.shape())
     return fmt::format("{} expects {}, got {}", key, own.shape(), shape_of(given));
-  if (given.dtype() != own.dtype() && !(is_floating(given.dtype()) && is_floating(own.dtype())))
+  const bool numbers = is_floating(given.dtype()) || is_half(given.dtype());
+  if (given.dtype() != own.dtype() && !(numbers && is_floating(own.dtype())))
     return fmt::format("{} expects {} {}, got {}", key, own.dtype(), own.shape(), given.dtype());
   return "";
 }

@@ -8,6 +8,7 @@
 //   rows.h, scratch.h   for ops that call kernels of their own, row by row
 
 #include "gradus/core/array/array.h"
+#include "gradus/core/tape/autocast.h"
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::array {
@@ -55,11 +56,15 @@ inline Array max(const Array& x, const Axes& axes = {}, bool keepdim = false) {
 /// Broadcasting's backward: sums dy over the axes along which `shape` was repeated. dy itself when none were.
 Array sum_to(const Array& dy, const Shape& shape);
 
-// matrix products (matmul.cpp)
+// matrix products (matmul.cpp), those of f32 in product_dtype()
 /// [..., M, K] x [..., K, N] -> [..., M, N], batch axes broadcast; any strides; 1-d operands as in NumPy.
 /// bias [N], where there is one, is added to every row; `relu` makes negative results 0.
 Array matmul(const Array& a, const Array& b, const Array& bias = {}, bool relu = false);
 /// c (+)= a b for a [M, K], b [K, N] of any strides and a contiguous c [M, N]; `ahead` is fetched meanwhile.
 void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadAhead ahead = {});
+
+/// Whether a product of this dtype is to round its operands to bf16: asked on the thread that calls an op,
+/// never on the pool's.
+inline bool in_bf16(DType dtype) { return dtype == f32 && product_dtype() == bf16; }
 
 }  // namespace gradus::array

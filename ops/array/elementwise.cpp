@@ -219,13 +219,14 @@ void update(const char* op, kernels::Binary f, const Array& x, Scalar y) {
 
 Array compare(const char* op, kernels::Compare f, const Array& a, const Array& b) {
   check_operands(op, a, b);
-  return dispatch_all(a.dtype(), [&]<class T>() { return zip<T, bool>(op, a, b, compare_run<T>(f)); });
+  return dispatch_comparable(op, a, [&]<class T>() { return zip<T, bool>(op, a, b, compare_run<T>(f)); });
 }
 
 Array compare(const char* op, kernels::Compare f, const Array& a, Scalar b) {
   check_defined(op, a);
   if (is_floating(a.dtype()))
     return dispatch_floating(a.dtype(), [&]<class T>() { return compare_number<T>(a, f, b.as<T>()); });
+  if (is_half(a.dtype())) detail::fail_half(op, a.dtype(), a.shape());
   // `index < 2.5` is exact: a number that is not an i64 lies between two of them, where f64 is exact, or
   // beyond them all (f64 rounds 2^63 - 1 up to 2^63).
   if (const auto whole = b.whole()) return compare_number<I>(a.to(i64), f, *whole);
@@ -237,7 +238,7 @@ Array compare(const char* op, kernels::Compare f, const Array& a, Scalar b) {
 Array where(const Array& condition, const Array& a, const Array& b) {
   check_operands("where", a, b);
   check_bool("where", condition);
-  return dispatch_all(a.dtype(), [&]<class T>() { return choose<T>(condition, a, b); });
+  return dispatch_comparable("where", a, [&]<class T>() { return choose<T>(condition, a, b); });
 }
 
 Array clamp(const Array& x, Scalar low, Scalar high) {

@@ -254,7 +254,8 @@ void run_matmul(const Array& a, const Array& b, const T* bias, T beta, const Arr
                          .beta = beta,
                          .bias = bias,
                          .relu = relu,
-                         .ahead = ahead};
+                         .ahead = ahead,
+                         .bf16 = in_bf16(a.dtype())};
   run_products(numel(batch), m, n, k, [&](I i) {
     Product<T> product = first;
     product.a.data += offset_a[i];

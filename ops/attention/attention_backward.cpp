@@ -135,7 +135,8 @@ class Backward {
                           .b = dout_.from(block.head, block.begin),
                           .c = dv_.row(sums, block.first),
                           .ldc = dv_.ld(),
-                          .beta = beta});
+                          .beta = beta,
+                          .bf16 = rule_.bf16});
   }
   void compute_dp(const Block& block, T* dp, I ld) const {
     kernels::multiply<T>({.m = block.rows,
@@ -144,7 +145,8 @@ class Backward {
                           .a = dout_.from(block.head, block.begin),
                           .b = v_.transposed(block.head, block.first),
                           .c = dp,
-                          .ldc = ld});
+                          .ldc = ld,
+                          .bf16 = rule_.bf16});
   }
   void add_dq(const Block& block, const T* ds, I ld) const {
     kernels::multiply<T>({.m = block.rows,
@@ -155,7 +157,8 @@ class Backward {
                           .c = dq_.row(block.head, block.begin),
                           .ldc = dq_.ld(),
                           .alpha = static_cast<T>(rule_.scale),
-                          .beta = block.starts ? T{0} : T{1}});
+                          .beta = block.starts ? T{0} : T{1},
+                          .bf16 = rule_.bf16});
   }
   void add_dk(const Block& block, const T* ds, I ld, I sums, T beta) const {
     kernels::multiply<T>({.m = block.keys,
@@ -166,7 +169,8 @@ class Backward {
                           .c = dk_.row(sums, block.first),
                           .ldc = dk_.ld(),
                           .alpha = static_cast<T>(rule_.scale),
-                          .beta = beta});
+                          .beta = beta,
+                          .bf16 = rule_.bf16});
   }
   /// Each row's key with the largest weight, exp(m - m) / l, if the block has it and it is a quarter or more.
   void find_heaviest(const Block& block, const T* p, I ld, I* heaviest) const {

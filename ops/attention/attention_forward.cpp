@@ -94,7 +94,8 @@ class Forward {
                           .b = v_.from(block.head, block.first),
                           .c = out_.row(block.head, block.begin),
                           .ldc = out_.ld(),
-                          .beta = block.starts ? T{0} : T{1}});
+                          .beta = block.starts ? T{0} : T{1},
+                          .bf16 = rule_.bf16});
   }
 
   const Rule& rule_;

@@ -23,6 +23,7 @@ struct Rule {
   /// Weight [b, h, i, j] is dropped by number ((b H + h) Tq + i) Tk + j from here.
   Generator::State random = {};
   TextPairs texts = {};  // without: a batch of equal lengths
+  bool bf16 = false;     // operands of products are rounded to bf16
 
   // What the scores [B, H, Tq, Tk] would be in a batch of equal lengths.
   std::int64_t batch(const Array& q) const { return texts.queries ? texts.queries.batch() : q.size(0); }

@@ -63,7 +63,8 @@ Rule rule_of(const char* op, const AttentionOptions& options, const Array& q, co
             .causal = options.causal,
             .window = options.window,
             .dropout = options.dropout,
-            .texts = texts};
+            .texts = texts,
+            .bf16 = array::in_bf16(q.dtype())};
   const Shape scores{rule.batch(q), q.size(1), rule.queries(q), rule.keys(k)};
   if (options.alibi) rule.slopes = alibi_slopes(q.size(1));
   if (options.mask.defined()) rule.mask = broadcast_mask(op, options.mask, scores, q.dtype());

@@ -148,7 +148,8 @@ class Scores {
                           .b = k_.transposed(block.head, block.first),
                           .c = s,
                           .ldc = ld,
-                          .alpha = static_cast<T>(rule_.scale)});
+                          .alpha = static_cast<T>(rule_.scale),
+                          .bf16 = rule_.bf16});
     if (!rule_.slopes.empty())
       for (I r = 0; r < block.rows; ++r) add_distances(block, r, s + r * ld);
     if (rule_.mask.defined())

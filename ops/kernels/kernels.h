@@ -97,6 +97,7 @@ struct Product {
   const T* bias = nullptr;
   bool relu = false;
   ReadAhead ahead = {};  // prefetched meanwhile, as time allows
+  bool bf16 = false;     // of float: A and B rounded to bf16, sums in f32 (bf16.h)
 };
 
 /// Attention scores [rows, keys], row stride ld: row r sees the first seen + step r of its keys (at least

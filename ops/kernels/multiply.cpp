@@ -2,6 +2,7 @@
 
 #include "gradus/core/detail/format.h"
 #include "gradus/core/memory/storage.h"
+#include "gradus/ops/kernels/bf16.h"
 #include "gradus/ops/kernels/blas.h"
 
 namespace gradus::kernels {
@@ -88,6 +89,9 @@ void multiply_few_rows(const Product<T>& x) {
       kernels.binary[static_cast<int>(Binary::add)](x.n, x.c + i * x.ldc, 1, x.bias, 1, x.c + i * x.ldc);
 }
 
+void multiply_bf16(const Product<float>& x) { gemm_bf16(x); }
+void multiply_bf16(const Product<double>&) { fail("multiply: only products of f32 are made in bf16"); }
+
 }  // namespace
 
 template <class T>
@@ -100,6 +104,8 @@ void multiply(const Product<T>& x, Path path) {
     start(x);
   else if (path == Path::blocks)
     return table<T>().gemm(x);  // knows all of it
+  else if (path == Path::bf16)
+    return multiply_bf16(x);  // so does this
   else if (path == Path::few_rows)
     multiply_few_rows(x);
   else if (path == Path::vector)

@@ -118,6 +118,7 @@ namespace kernels {
 
 template <class T>
 Path path_of(const Product<T>& x) {
+  if (x.bf16) return Path::bf16;
   if (x.m == 1 || x.n == 1) return Path::vector;
   const MatmulBackend backend = matmul_backend();
   if (backend == MatmulBackend::openblas) return Path::openblas;

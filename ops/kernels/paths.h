@@ -11,7 +11,8 @@ enum class Path {
   vector,    // a single row or column: Table::gemv, Table::gemv_t
   few_rows,  // two to eight rows times columns that lie apart: Table::gemv_few
   blocks,    // Table::gemm
-  openblas   // blas::gemm, which does not prefetch
+  openblas,  // blas::gemm, which does not prefetch
+  bf16       // gemm_bf16, the same; for every product that asks for it, of any shape
 };
 
 template <class T>

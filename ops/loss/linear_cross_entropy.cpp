@@ -90,9 +90,12 @@ void multiply_by_weight(const Array& dz, const Array& w, const Array& dx) {
   const Array parts = Array::empty({(v - 1) / step + 1, n, c}, dz.dtype());
   T* const pparts = parts.mutable_data<T>();
   count_flops(2.0 * static_cast<double>(n) * static_cast<double>(v) * static_cast<double>(c));
+  const bool rounds = array::in_bf16(dz.dtype());
   const auto multiply_piece = [&](I begin, I end) {
-    T* const part = pparts + begin / step * n * c;
-    kernels::multiply<T>({n, c, end - begin, {pdz + begin, v}, {pw + begin * c, c}, part, c});
+    kernels::Product<T> product{
+        n, c, end - begin, {pdz + begin, v}, {pw + begin * c, c}, pparts + begin / step * n * c, c};
+    product.bf16 = rounds;
+    kernels::multiply(product);
   };
   parallel_for(v, step, multiply_piece, Wake::at_once);
   dx.copy_(array::sum(parts, 0));

@@ -50,13 +50,13 @@ void order_row(const T* row, I n, I k, bool descending, std::vector<I>& scratch,
 }
 
 /// Rows [R, n] -> the first k places of each in order [R, k].
-Array ordered_places(const Array& rows, I k, bool descending) {
+Array ordered_places(const char* op, const Array& rows, I k, bool descending) {
   const I n = rows.size(-1);
   Shape shape = rows.shape();
   shape[shape.size() - 1] = k;
   const Array places = Array::empty(shape, i64);
   if (places.numel() == 0) return places;
-  dispatch_all(rows.dtype(), [&]<class T>() {
+  dispatch_comparable(op, rows, [&]<class T>() {
     const T* const data = rows.data<T>();
     I* const out = places.mutable_data<I>();
     parallel_rows(rows.numel() / n, 8 * n, [=](I begin, I end) {
@@ -89,7 +89,7 @@ void move_rows(const Array& from, const Array& places, const Array& to, bool bac
 /// The values in order and their places. Lines become rows: the axis is moved last and back.
 std::pair<Tensor, Tensor> take_in_order(const char* op, const Tensor& x, int axis, I k, bool descending) {
   const Array rows = x.array().transpose(axis, -1).contiguous();
-  const Array places = ordered_places(rows, k, descending);
+  const Array places = ordered_places(op, rows, k, descending);
   const Array values = Array::empty(places.shape(), x.dtype());
   move_rows(rows, places, values, /*backwards=*/false);
   Tensor y =

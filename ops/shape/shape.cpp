@@ -110,6 +110,9 @@ Tensor clone(const Tensor& x) {
 Tensor to(const Tensor& x, DType dtype) {
   const Array& array = operand("to", x);
   if (x.dtype() == dtype) return x;
+  check(!is_half(dtype) || !x.requires_grad() || !grad_enabled(),
+        "to: {} only stores numbers and has no gradient, which {} {} requires: convert its detach()", dtype,
+        x.dtype(), x.shape());
   if (!is_floating(dtype)) return record("to", array.to(dtype), {&x});  // steps have no gradient
   return record("to", array.to(dtype), {&x},
                 [from = x.dtype()]<class V>(const V& dy, auto) -> GradsOf<V> { return {dy.to(from)}; });

@@ -10,7 +10,9 @@ namespace gradus {
 /// the other operand.
 template <class T>
 T element(const char* op, Scalar value, const Shape& shape) {
-  if constexpr (!std::is_same_v<T, std::int64_t>) {
+  if constexpr (kHalf<T>) {
+    return T(value.as<float>());
+  } else if constexpr (!std::is_same_v<T, std::int64_t>) {
     return value.as<T>();
   } else {
     const std::optional<std::int64_t> whole = value.whole();

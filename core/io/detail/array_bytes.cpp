@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 
-#include "gradus/core/detail/bits.h"
 #include "gradus/core/detail/format.h"
 
 namespace gradus::io {
@@ -37,17 +36,6 @@ void widen_each(const char* narrow, char* wide, std::uint64_t count, const F& wi
   }
 }
 
-/// Sign, 5 bits of exponent, 10 of fraction; bits move to their places in an f32, those of a NaN too.
-std::uint32_t f32_bits_of_f16(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16, rest = (half & 0x7fffu) << 13;
-  const std::uint32_t exponent = half & 0x7c00u;
-  if (exponent == 0x7c00u) return sign | 0x7f800000u | rest;  // infinity, NaN
-  if (exponent != 0) return sign | (rest + ((127u - 15u) << 23));
-  // Subnormal, fraction 2^-24: as 2^-14 (1 + fraction / 1024) - 2^-14, which is exact.
-  const float value = bit_cast<float>(rest + (113u << 23)) - bit_cast<float>(113u << 23);
-  return sign | bit_cast<std::uint32_t>(value);
-}
-
 }  // namespace
 
 template <class T>
@@ -61,15 +49,12 @@ template void widen_integers<std::uint8_t>(const char*, char*, std::uint64_t);
 template void widen_integers<std::uint16_t>(const char*, char*, std::uint64_t);
 template void widen_integers<std::uint32_t>(const char*, char*, std::uint64_t);
 
-void widen_f16(const char* narrow, char* wide, std::uint64_t count) {
-  widen_each<std::uint16_t>(narrow, wide, count, f32_bits_of_f16);
+template <class T>
+void widen_halves(const char* narrow, char* wide, std::uint64_t count) {
+  widen_each<T>(narrow, wide, count, [](T value) { return static_cast<float>(value); });
 }
-
-/// The upper half of an f32.
-void widen_bf16(const char* narrow, char* wide, std::uint64_t count) {
-  widen_each<std::uint16_t>(narrow, wide, count,
-                            [](std::uint16_t half) { return std::uint32_t{half} << 16; });
-}
+template void widen_halves<BFloat16>(const char*, char*, std::uint64_t);
+template void widen_halves<Float16>(const char*, char*, std::uint64_t);
 
 Array read_array(const InputFile& file, const std::string& label, std::uint64_t offset, const Shape& shape,
                  const FileType& type) {

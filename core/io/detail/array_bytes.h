@@ -14,7 +14,7 @@ namespace gradus::io {
 /// Bytes of such an array; nothing if shape or strides do not fit in 63 bits.
 std::optional<std::uint64_t> bytes_of(const Shape& shape, DType dtype);
 
-/// A number type in files, and the dtype it becomes. Narrow ones are only read, and widened exactly.
+/// A number type in files, and the dtype it becomes. Narrow integers are only read, and widened exactly.
 struct FileType {
   std::string_view name;  // the format's name for it
   DType dtype = DType::f32;
@@ -25,8 +25,8 @@ struct FileType {
 
 template <class T>  // an integer narrower than i64
 void widen_integers(const char* narrow, char* wide, std::uint64_t count);
-void widen_f16(const char* narrow, char* wide, std::uint64_t count);
-void widen_bf16(const char* narrow, char* wide, std::uint64_t count);
+template <class T>  // BFloat16 or Float16, which become f32
+void widen_halves(const char* narrow, char* wide, std::uint64_t count);
 
 /// Bytes of such values in a file; nothing if those in memory do not fit in 63 bits.
 std::optional<std::uint64_t> bytes_in_file(const Shape& shape, const FileType& type);

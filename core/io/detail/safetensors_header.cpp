@@ -23,8 +23,8 @@ constexpr FileType kTypes[] = {{"F32", f32},
                                {"F64", f64},
                                {"I64", i64},
                                {"BOOL", boolean},
-                               {"F16", f32, 2, widen_f16},
-                               {"BF16", f32, 2, widen_bf16},
+                               {"F16", f16},
+                               {"BF16", bf16},
                                {"I32", i64, 4, widen_integers<std::int32_t>},
                                {"I16", i64, 2, widen_integers<std::int16_t>},
                                {"I8", i64, 1, widen_integers<std::int8_t>},
@@ -226,6 +226,11 @@ const FileType& safetensors_type(DType dtype) {
                        [=](const FileType& type) { return type.dtype == dtype; });
 }
 
+FileType widened(const FileType& half) {
+  const bool brain = half.dtype == bf16;
+  return {half.name, f32, half.bytes, brain ? widen_halves<BFloat16> : widen_halves<Float16>};
+}
+
 Header read_header(const std::string& label, const std::string& text, std::uint64_t data_bytes) {
   check_input(text.starts_with('{'), "{}: header: expects a JSON object", label);
   // The parser takes a zero byte for the end of the text.
@@ -242,7 +247,7 @@ Header read_header(const std::string& label, const std::string& text, std::uint6
 
 std::string write_header(const std::string& label, Header& header) {
   std::uint64_t end = 0;
-  for (const std::size_t size : {std::size_t{8}, std::size_t{4}, std::size_t{1}})
+  for (const std::size_t size : {std::size_t{8}, std::size_t{4}, std::size_t{2}, std::size_t{1}})
     for (TensorEntry& tensor : header.tensors)
       if (tensor.type.bytes == size) {
         tensor.begin = end;

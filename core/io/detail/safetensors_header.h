@@ -26,6 +26,9 @@ struct Header {
 /// The format's name for a dtype.
 const FileType& safetensors_type(DType dtype);
 
+/// The same for F16 and BF16 that become f32.
+FileType widened(const FileType& half);
+
 /// The most notes a header of so many bytes may have. A short one takes ten times its text in memory: beyond
 /// the first 10,000, each must have as much text as a tensor's.
 inline std::size_t most_notes(std::size_t header_bytes) { return 10'000 + header_bytes / 32; }

@@ -153,8 +153,8 @@ bool is_shard_name(const std::string& name) {
 
 }  // namespace
 
-StateDict load_shards(const std::string& path, Metadata* metadata,
-                      StateDict (*load)(const std::string& path, Metadata* metadata)) {
+StateDict load_shards(const std::string& path, Metadata* metadata, Halves halves,
+                      StateDict (*load)(const std::string& path, Metadata* metadata, Halves halves)) {
   const InputFile file("load_safetensors", path);
   Index index = read_index(file);
   const fs::path folder = fs::path(path).parent_path();
@@ -163,7 +163,7 @@ StateDict load_shards(const std::string& path, Metadata* metadata,
   Metadata notes;
   for (const std::string& name : index.files) {
     Metadata more;
-    for (const auto& [tensor, values] : load((folder / name).string(), &more)) {
+    for (const auto& [tensor, values] : load((folder / name).string(), &more, halves)) {
       const auto entry = index.file_of.find(tensor);
       check_input(entry == index.file_of.end() || entry->second == name,
                   "{}: weight_map: {} is in {}, but the map says {}", file.label(), quote(tensor),

@@ -20,8 +20,8 @@ inline constexpr const char* kIndexFile = "model.safetensors.index.json";
 
 /// The files that an index names, each read by `load`, as one. Throws if a file is outside the index's folder
 /// or missing, or a tensor is not in the file the index gives, or in two.
-StateDict load_shards(const std::string& index, Metadata* metadata,
-                      StateDict (*load)(const std::string& path, Metadata* metadata));
+StateDict load_shards(const std::string& index, Metadata* metadata, Halves halves,
+                      StateDict (*load)(const std::string& path, Metadata* metadata, Halves halves));
 
 /// Weights being saved into a folder: written by the constructor, given their names by commit().
 class WeightFiles {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "gradus/core/array/dispatch.h"
 #include "gradus/core/detail/format.h"
 
 namespace gradus {
@@ -43,7 +44,7 @@ struct Statistics {
 
 template <class T>
 void add_all(const T* first, const Array& x, int axis, Statistics& all) {
-  if (axis == x.dim()) return all.add(static_cast<double>(*first));
+  if (axis == x.dim()) return all.add(static_cast<double>(detail::number(*first)));
   const std::int64_t stride = x.strides()[axis];
   const std::int64_t size = stride == 0 ? std::min<std::int64_t>(x.shape()[axis], 1) : x.shape()[axis];
   for (std::int64_t i = 0; i < size; ++i) add_all(first + i * stride, x, axis + 1, all);
@@ -51,10 +52,7 @@ void add_all(const T* first, const Array& x, int axis, Statistics& all) {
 
 Statistics statistics(const Array& x) {
   Statistics all;
-  if (x.dtype() == f32) add_all(x.data<float>(), x, 0, all);
-  if (x.dtype() == f64) add_all(x.data<double>(), x, 0, all);
-  if (x.dtype() == i64) add_all(x.data<std::int64_t>(), x, 0, all);
-  if (x.dtype() == boolean) add_all(x.data<bool>(), x, 0, all);
+  dispatch_all(x.dtype(), [&]<class T>() { add_all(x.data<T>(), x, 0, all); });
   return all;
 }
 

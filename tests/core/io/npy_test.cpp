@@ -121,7 +121,7 @@ TEST_CASE("an invalid file is an error that names the problem") {
     std::string header, message;
   };
   const std::string start = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
-  const std::string types = " is not one of '<f4', '<f8', '<i8', '|b1', '<i4' and '|u1'";
+  const std::string types = " is not one of '<f4', '<f8', '<i8', '|b1', '<f2', '<i4' and '|u1'";
   const std::vector<Case> cases = {
       {"", "header: expects '{', got ''"},
       {"(", "header: expects '{', got '('"},

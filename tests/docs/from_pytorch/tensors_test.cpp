@@ -111,10 +111,11 @@ TEST_CASE("from PyTorch: properties") {
 TEST_CASE("from PyTorch: dtypes") {
   using namespace gradus;
   const Tensor x = tensor({1.5, 0.0, -2.0}), ids = tensor({1, 0, 2});
-  const Tensor y = x.to(f64);
+  const Tensor y = x.to(f64), m = ones({2, 2});
+  Tensor product;
   // [dtypes]
   // py: x.dtype
-  // note: f32, f64, i64 or boolean
+  // note: f32, f64, i64 or boolean; bf16 and f16 for storage
   gives(x.dtype(), "f32");
   // py: x.float()
   gives(x.to(f32), "[1.5000, 0.0000, -2.0000]");
@@ -141,16 +142,29 @@ TEST_CASE("from PyTorch: dtypes") {
   set_default_dtype(f64);
   CHECK(zeros({1}).dtype() == f64);
   set_default_dtype(f32);
-  // py: x.half(), x.bfloat16(), x.int(), torch.uint8
-  // here: not here: four dtypes
+  // py: x.bfloat16()
+  // note: for storage: an op that computes throws; convert back with .to(f32)
+  gives(x.to(bf16), "[1.5000, 0.0000, -2.0000]");
+  // py: x.half()
+  // note: the same
+  gives(x.to(f16), "[1.5000, 0.0000, -2.0000]");
+  // py: x.int(), torch.uint8
+  // here: not here: integers are i64
   // py: x.to("cuda"), x.cpu(), x.device, pin_memory
   // here: not here: everything runs on the CPU; omit it
   // py: torch.set_num_threads(4)
   // note: results have the same bits for any number
   set_num_threads(4);
   CHECK(num_threads() == 4);
-  // py: torch.autocast, GradScaler, torch.compile
-  // here: not here
+  // py: with torch.autocast("cpu", torch.bfloat16): y = m @ m
+  // note: results stay f32 ([precision](precision.md))
+  {
+    const Autocast guard(bf16);
+    product = matmul(m, m);
+  }
+  CHECK(product.dtype() == f32);
+  // py: GradScaler, torch.compile
+  // here: not here: gradients are f32 and need no scale
   // [/dtypes]
 }
 

@@ -1,0 +1,337 @@
+// Autocast: which ops it changes, and to what; scopes and threads; backward; what it is made of.
+
+#include "gradus/core/tape/autocast.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check_op.h"
+#include "gradus/core/tape/grad.h"
+#include "gradus/nn/nn.h"
+#include "gradus/ops/backend.h"
+#include "gradus/ops/checkpoint.h"
+#include "gradus/ops/ops.h"
+#include "gradus/optim/adam.h"
+#include "isas.h"
+#include "threads_guard.h"
+
+using namespace gradus;
+using gradus::test::check_error;
+using gradus::test::ThreadsGuard;
+
+namespace {
+
+Tensor as_bf16(const Tensor& x) { return x.to(bf16).to(f32); }
+
+Tensor normal(const Shape& shape, std::uint64_t seed = 1) {
+  Generator generator(seed);
+  return randn(shape, generator);
+}
+
+bool same(const Tensor& a, const Tensor& b) { return a.shape() == b.shape() && (a == b).all(); }
+
+/// |got - exact| <= unit sum_k |a_ik b_kj|, for every element.
+bool product_within(const Tensor& got, const Tensor& a, const Tensor& b, double unit) {
+  const Tensor exact = matmul(a.to(f64), b.to(f64)), size = matmul(abs(a.to(f64)), abs(b.to(f64)));
+  return (abs(got.to(f64) - exact) <= size * unit).all();
+}
+
+struct Gradients {
+  Tensor y, dx, dw;
+};
+
+/// The output and gradients of a call of x [6, 10] and w [8, 10].
+Gradients gradients(const std::function<Tensor(const Tensor&, const Tensor&)>& f) {
+  const Tensor x = normal({6, 10}, 1).requires_grad_(), w = normal({8, 10}, 2).requires_grad_();
+  const Tensor y = f(x, w);
+  (y * normal(y.shape(), 3)).sum().backward();
+  return {y.detach(), x.grad(), w.grad()};
+}
+
+/// Inputs for one op, and a call of it.
+struct Call {
+  std::string op;
+  std::function<Tensor(const Tensor& x)> run;  // x [2, 4, 6, 24]
+};
+
+const std::vector<Call>& calls() {
+  static const std::vector<Call> all = {
+      {"matmul",
+       [](const Tensor& x) {
+         return matmul(x, normal({24, 5}));
+       }},
+      {"linear",
+       [](const Tensor& x) {
+         return linear(x, normal({5, 24}), normal({5}));
+       }},
+      {"scaled_dot_product_attention",
+       [](const Tensor& x) {
+         return scaled_dot_product_attention(x, normal({2, 4, 7, 24}), normal({2, 4, 7, 24}));
+       }},
+      {"self_attention_packed",
+       [](const Tensor& x) {
+         return self_attention_packed(x.reshape({8, 6, 24}), 2);
+       }},
+      {"attention_weights",
+       [](const Tensor& x) {
+         return attention_weights(x, normal({2, 4, 7, 24}));
+       }},
+      {"linear_cross_entropy",
+       [](const Tensor& x) {
+         return linear_cross_entropy(x, normal({5, 24}), zeros({2, 4, 6}, i64));
+       }},
+      {"outer", [](const Tensor& x) { return outer(x.flatten(), normal({3})); }},
+      {"mul", [](const Tensor& x) { return x * normal({24}); }},
+      {"exp", [](const Tensor& x) { return exp(x); }},
+      {"gelu", [](const Tensor& x) { return gelu(x); }},
+      {"sum", [](const Tensor& x) { return x.sum(); }},
+      {"mean", [](const Tensor& x) { return x.mean(); }},
+      {"var", [](const Tensor& x) { return var(x); }},
+      {"softmax", [](const Tensor& x) { return softmax(x, -1); }},
+      {"log_softmax", [](const Tensor& x) { return log_softmax(x, -1); }},
+      {"layer_norm", [](const Tensor& x) { return layer_norm(x, normal({24}), normal({24})); }},
+      {"rms_norm", [](const Tensor& x) { return rms_norm(x, normal({24})); }},
+      {"cross_entropy",
+       [](const Tensor& x) {
+         return cross_entropy(x, zeros({2, 4, 6}, i64));
+       }},
+      {"mse_loss", [](const Tensor& x) { return mse_loss(x, normal(x.shape(), 5)); }},
+      {"embedding", [](const Tensor& x) {
+         return embedding(x.reshape({48, 24}), tensor({3, 0, 3}));
+       }}};
+  return all;
+}
+
+/// Output and gradient of a call.
+std::pair<Tensor, Tensor> outcome(const Call& call) {
+  const Tensor x = normal({2, 4, 6, 24}, 9).requires_grad_();
+  const Tensor y = call.run(x);
+  (y * normal(y.shape(), 3)).sum().backward();
+  return {y.detach(), x.grad()};
+}
+
+/// Throws inside a scope.
+void throw_inside() {
+  const Autocast guard(bf16);
+  throw std::runtime_error("inside");
+}
+
+}  // namespace
+
+TEST_CASE("autocast: the table names every op that it changes, and no other") {
+  std::size_t changed = 0;
+  for (const Call& call : calls()) {
+    CAPTURE(call.op);
+    bool listed = false;
+    for (const AutocastOp& row : kAutocastOps) listed = listed || call.op == row.op;
+    const auto [y, dx] = outcome(call);
+    const Autocast guard(bf16);
+    const auto [y16, dx16] = outcome(call);
+    CHECK(y16.dtype() == f32);
+    CHECK(same(y, y16) == !listed);
+    CHECK(same(dx, dx16) == !listed);
+    CHECK(allclose(y, y16, 0.05, 0.1));
+    changed += listed;
+  }
+  CHECK(changed == std::size(kAutocastOps));
+}
+
+TEST_CASE("autocast: a product is that of rounded operands, with sums in f32") {
+  const auto check_product = [](const Tensor& a, const Tensor& b) {
+    CAPTURE(to_string(a.shape()));
+    CAPTURE(to_string(b.shape()));
+    const Autocast guard(bf16);
+    const Tensor y = matmul(a, b);
+    CHECK(y.dtype() == f32);
+    const auto k = static_cast<double>(a.size(-1));
+    CHECK(product_within(y, as_bf16(a), as_bf16(b), k * 0x1p-24));
+    CHECK(product_within(y, a, b, 0x1.01p-7 + k * 0x1p-24));  // 2^-8 of each operand
+  };
+  for (const std::int64_t m : {1, 5, 65})
+    for (const std::int64_t k : {1, 7, 600})
+      for (const std::int64_t n : {1, 17, 70}) {
+        check_product(normal({m, k}, 1), normal({k, n}, 2));
+        check_product(normal({k, m}, 1).t(), normal({n, k}, 2).t());
+      }
+  check_product(normal({2, 3, 4, 5}), normal({3, 5, 6}));
+  check_product(normal({4, 10}).slice(1, 0, 10, 2), normal({5, 3}));
+  check_product(normal({300, 200}), normal({200, 300}));
+  const Autocast guard(bf16);
+  CHECK(matmul(zeros({0, 3}), zeros({3, 2})).shape() == Shape{0, 2});
+  CHECK(same(matmul(zeros({2, 0}), zeros({0, 2})), zeros({2, 2})));
+  CHECK(matmul(normal({3}), normal({3})).dim() == 0);
+}
+
+TEST_CASE("autocast: the same bits for any number of threads and any instruction set") {
+  const Tensor a = normal({190, 130}, 1), b = normal({130, 150}, 2), q = normal({2, 3, 70, 16}, 3);
+  const auto run = [&] {
+    const Autocast guard(bf16);
+    return std::pair(matmul(a, b), scaled_dot_product_attention(q, q, q, {.causal = true}));
+  };
+  const auto [product, attention] = run();
+  for (const int threads : {1, 2, 3, 4}) {
+    const ThreadsGuard guard(threads);
+    const auto [y, z] = run();
+    CHECK(same(y, product));
+    CHECK(same(z, attention));
+  }
+  const Isa before = current_isa();
+  for (const Isa isa : test::kIsas) {
+    if (!isa_supported(isa)) continue;
+    set_isa(isa);
+    CHECK(same(run().first, product));
+  }
+  set_isa(before);
+}
+
+TEST_CASE("autocast: by scope and thread, f32 alone") {
+  const Tensor a = normal({5, 40}), b = normal({40, 6});
+  const Tensor in_f32 = matmul(a, b);
+  CHECK(product_dtype() == f32);
+  {
+    const Autocast guard(bf16);
+    CHECK(product_dtype() == bf16);
+    CHECK(!same(matmul(a, b), in_f32));
+    CHECK(same(matmul(a.to(f64), b.to(f64)), matmul(a.to(f64), b.to(f64))));
+    {
+      const Autocast off(f32);
+      CHECK(same(matmul(a, b), in_f32));
+    }
+    CHECK(product_dtype() == bf16);
+    DType of_another = bf16;
+    std::thread([&] { of_another = product_dtype(); }).join();
+    CHECK(of_another == f32);
+  }
+  CHECK_THROWS_AS(throw_inside(), std::runtime_error);
+  CHECK(product_dtype() == f32);
+  CHECK(same(matmul(a, b), in_f32));
+  const Tensor wide = matmul(a.to(f64), b.to(f64));
+  const Autocast guard(bf16);
+  CHECK(same(matmul(a.to(f64), b.to(f64)), wide));
+  for (const DType dtype : {f16, f64, i64, boolean})
+    check_error([=] { const Autocast wrong(dtype); }, "Autocast: expects bf16, or f32 to turn it off, got " +
+                                                          std::string(name(dtype)) +
+                                                          ": no other dtype is for products");
+}
+
+TEST_CASE("autocast: backward computes as forward did, wherever it runs") {
+  const auto call = [](const Tensor& x, const Tensor& w) { return linear(x, w); };
+  const Gradients plain = gradients(call);
+  const Gradients outside = gradients([&](const Tensor& x, const Tensor& w) {
+    const Autocast guard(bf16);
+    return call(x, w);
+  });
+  const Tensor x = as_bf16(normal({6, 10}, 1)), w = as_bf16(normal({8, 10}, 2));
+  const Tensor dy = as_bf16(normal({6, 8}, 3));
+  CHECK(product_within(outside.y, x, w.t(), 10 * 0x1p-24));
+  CHECK(product_within(outside.dx, dy, w, 8 * 0x1p-24));
+  CHECK(product_within(outside.dw, dy.t(), x, 6 * 0x1p-24));
+  {
+    const Autocast guard(bf16);
+    const Gradients inside = gradients(call);
+    CHECK(same(inside.dx, outside.dx));
+    CHECK(same(inside.dw, outside.dw));
+  }
+  const Gradients off = gradients([&](const Tensor& a, const Tensor& b) {
+    const Tensor y = call(a, b);
+    return y;
+  });
+  CHECK(same(off.dx, plain.dx));
+  CHECK(!same(outside.dx, plain.dx));
+}
+
+TEST_CASE("autocast: next to PyTorch 1.13's, a linear layer") {
+  // torch.autocast("cpu", torch.bfloat16): it rounds its results to bf16, too, and the bias.
+  const auto matrix = [](std::int64_t rows, std::int64_t a, std::int64_t b, std::int64_t modulus,
+                         double middle, double over) {
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < 5; ++j)
+        values.push_back(
+            static_cast<float>((static_cast<double>((a * i + b * j) % modulus) - middle) / over));
+    return from_vector(values, {rows, 5});
+  };
+  const Tensor x = matrix(3, 7, 3, 11, 5, 7).requires_grad_(), w = matrix(4, 5, 2, 13, 6, 9).requires_grad_();
+  const Tensor bias = tensor({0.1, -0.2, 0.3, -0.4}, f32);
+  Tensor y;
+  {
+    const Autocast guard(bf16);
+    y = linear(x, w, bias);
+  }
+  (y * arange(12, f32).reshape({3, 4})).sum().backward();
+  const Tensor exact =
+      tensor({{0.545747399, 0.592751324, -0.414874256, -0.145162970},
+              {-0.218328863, -0.580733478, 1.094116926, -0.495672613},
+              {0.068254091, -0.183013156, 0.158257306, -0.495237738}});  // of operands in bf16
+  CHECK(allclose(y, exact, 1e-6, 1e-6));
+  const Tensor theirs = tensor({{0.546875000, 0.593750000, -0.414062500, -0.145507812},
+                                {-0.217773438, -0.582031250, 1.093750000, -0.496093750},
+                                {0.068359375, -0.183593750, 0.159179688, -0.496093750}});
+  CHECK(allclose(y, theirs, 0x1p-8, 0x1p-10));
+  const Tensor dx = tensor({{-0.554687500, 0.777343750, -0.773437500, 0.554687500, 0.445312500},
+                            {-3.671875000, 1.218750000, -2.546875000, 2.343750000, 0.0},
+                            {-6.812500000, 1.671875000, -4.343750000, 4.125000000, -0.406250000}});
+  const Tensor dw = tensor({{-1.140625000, 4.000000000, 2.843750000, -4.562500000, 0.570312500},
+                            {-1.859375000, 4.562500000, 3.125000000, -4.562500000, 0.289062500},
+                            {-2.562500000, 5.125000000, 3.406250000, -4.562500000, 0.0},
+                            {-3.281250000, 5.718750000, 3.703125000, -4.562500000, -0.281250000}});
+  // Its gradients are up to 0.04 from the exact sums of rounded operands.
+  CHECK(allclose(x.grad(), dx, 0x1p-8, 0x1p-4));
+  CHECK(allclose(w.grad(), dw, 0x1p-8, 0x1p-4));
+}
+
+TEST_CASE("autocast: with checkpoint, and gradients on the tape") {
+  const auto block = [](const Tensor& x, const Tensor& w) {
+    return gelu(linear(layer_norm(x, ones({10}), zeros({10})), w));
+  };
+  const Autocast guard(bf16);
+  const Gradients plain = gradients(block);
+  const Gradients again = gradients([&](const Tensor& x, const Tensor& w) {
+    return checkpoint([&block, w](const Tensor& in) { return block(in, w); }, x);
+  });
+  CHECK(same(again.y, plain.y));
+  CHECK(same(again.dx, plain.dx));
+  CHECK(same(again.dw, plain.dw));
+
+  const Tensor x = normal({6, 10}, 1).requires_grad_(), w = normal({8, 10}, 2).requires_grad_();
+  Tensor y = linear(x, w);
+  const Autocast off(f32);  // the gradient's products are those of forward all the same
+  const Tensor dx = grad((y * y).sum(), {x}, {.create_graph = true})[0];
+  CHECK(product_within(dx, as_bf16(y.detach() * 2), as_bf16(w.detach()), 8 * 0x1p-24));
+  dx.square().sum().backward();
+  CHECK(w.grad().defined());
+}
+
+TEST_CASE("autocast: a model learns, its parameters, gradients and optimizer in f32") {
+  manual_seed(1);
+  nn::Linear first(8, 32), second(32, 4);
+  std::vector<Tensor> parameters{first.weight, first.bias, second.weight, second.bias};
+  optim::Adam adam(parameters, {.lr = 1e-2});
+  const Tensor x = normal({64, 8}), target = argmax(matmul(x, normal({8, 4}, 7)), -1);
+  double before = 0, after = 0;
+  for (int step = 0; step < 60; ++step) {
+    // [step]
+    Tensor loss;
+    {
+      const Autocast guard(bf16);
+      loss = cross_entropy(second(relu(first(x))), target);
+    }
+    adam.zero_grad();
+    loss.backward();
+    adam.step();
+    // [/step]
+    after = loss.item();
+    if (step == 0) before = after;
+  }
+  for (const Tensor& p : parameters) {
+    CHECK(p.dtype() == f32);
+    CHECK(p.grad().dtype() == f32);
+  }
+  CHECK(after < 0.2 * before);
+}

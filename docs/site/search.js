@@ -34,6 +34,7 @@
           else if (names.some((one) => one.endsWith('.' + plain))) score += 40;
           else if (name.includes(plain)) score += 12;
           if (text.toLowerCase().includes(plain)) score += 6;
+          if (page === 'CHANGELOG') score /= 4;  // it has the words of everything
           if (language !== wanted && !foreign) score /= 4;
           found.push({page, language, anchor, title, text, heading, score});
         }

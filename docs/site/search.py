@@ -26,6 +26,12 @@ def words(node):
     return text.strip() + " · " if isinstance(node, nodes.entry) and text.strip() else text + (" " if apart else "")
 
 
+def leads_on(node):
+    """Whether a paragraph is a chapter's last line: contents · before · next."""
+    return isinstance(node, nodes.paragraph) and node.astext().count(" · ") > 0 and isinstance(node[0], (nodes.reference, addnodes.pending_xref)) \
+        and not isinstance(node.parent, nodes.list_item) and node is node.parent[-1]
+
+
 def sections(document):
     """The [anchor, title, text] of every section and, in the reference, of every declaration."""
     found = [["", "", ""]]
@@ -35,6 +41,8 @@ def sections(document):
             found.append([node["ids"][0], node.next_node(nodes.title).astext(), ""])
         elif isinstance(node, nodes.container) and "declarations" in node["classes"] and node["ids"]:
             found.append([node["ids"][0], ", ".join(node["names_shown"]), ""])
+        elif leads_on(node):
+            return
         elif not isinstance(node, nodes.document):
             found[-1][2] += words(node)
             return

@@ -6,6 +6,8 @@
 
 #include <fstream>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
@@ -41,6 +43,27 @@ TEST_CASE("progress: a learner's file is never overwritten") {
   CHECK(text_of(folder / "11_layer_norm.h.1") == "mine");
   CHECK(text_of(progress.answer()) == text_of(exercise.folder / "stub.h"));
   CHECK(place_stub(exercise, progress, true) == folder / "11_layer_norm.h.2");
+}
+
+TEST_CASE("progress: files of a chapter that had another number get its new name") {
+  const test::ScratchFolder folder;
+  const std::vector<Exercise> all = {layer_norm()};
+  CHECK(renumber(all, folder / "none").empty());
+  for (const char* name :
+       {"09_layer_norm.h", "09_layer_norm.h.1", "09_layer_norm.json", "09_norms.h", "layer_norm.h"})
+    kit::replace_file(folder / name, name);
+  const auto renamed = renumber(all, folder.path());
+  REQUIRE(renamed.size() == 1);
+  CHECK(renamed[0] == std::pair(folder / "09_layer_norm.h", folder / "11_layer_norm.h"));
+  for (const char* ending : {".h", ".h.1", ".json"})
+    CHECK(text_of(folder / ("11_layer_norm" + std::string(ending))) == "09_layer_norm" + std::string(ending));
+  CHECK(text_of(folder / "09_norms.h") == "09_norms.h");
+  CHECK(text_of(folder / "layer_norm.h") == "layer_norm.h");
+  CHECK(renumber(all, folder.path()).empty());
+
+  kit::replace_file(folder / "12_layer_norm.h", "older");  // the newer one is never overwritten
+  CHECK(renumber(all, folder.path()).empty());
+  CHECK(text_of(folder / "11_layer_norm.h") == "09_layer_norm.h");
 }
 
 TEST_CASE("progress: a stub that cannot be written leaves everything as it is") {

@@ -32,11 +32,10 @@ std::vector<Exercise> all_exercises(const Options& options) {
   return exercises(source / "examples/course", language_folder(source / "docs/languages", options.language));
 }
 
-void list(const Options& options) {
+void list(const Options& options, const std::vector<Exercise>& all) {
   int done = 0;
   std::string next;
   Calibration calibration;
-  const std::vector<Exercise> all = all_exercises(options);
   for (const Exercise& one : all) {
     const Progress progress(one, options.folder);
     kit::print(
@@ -95,8 +94,7 @@ int check_answers(const Exercise& exercise, Progress& progress) {
   return right == all ? 0 : 1;
 }
 
-int work_on(const Options& options) {
-  const std::vector<Exercise> all = all_exercises(options);
+int work_on(const Options& options, const std::vector<Exercise>& all) {
   const Exercise& exercise = find(all, options.exercise);
   const Catalogue& words = exercise.words;
   Progress progress(exercise, options.folder);
@@ -175,11 +173,16 @@ int run(int argc, char** argv) {
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
   if (options.answers && (options.reset || options.hint || options.ask))
     fail_input("--answers goes with none of --reset, --hint and --ask: run these by themselves");
-  if (!options.exercise.empty()) return work_on(options);
+  const std::vector<Exercise> all = all_exercises(options);
+  for (const auto& [from, to] : renumber(all, options.folder))
+    kit::print(all.front().words.phrase("{old} is now {file}.", fmt::arg("old", shown(from)),
+                                        fmt::arg("file", shown(to))) +
+               "\n");
+  if (!options.exercise.empty()) return work_on(options, all);
   if (options.reset) fail_input("--reset expects the number of an exercise: ./run learn 11 --reset");
   if (options.hint) fail_input("--hint expects the number of an exercise: ./run learn 11 --hint");
   if (options.answers) fail_input("--answers expects the number of a chapter: ./run learn 11 --answers");
-  list(options);
+  list(options, all);
   return 0;
 }
 

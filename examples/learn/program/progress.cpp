@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <map>
+#include <set>
+
 #include "gradus/core/error.h"
 #include "gradus/core/io/crc32.h"
 #include "gradus/core/io/printable.h"
@@ -53,6 +57,13 @@ std::string problem_in(const json& progress) {
             R"({{"option": "text", "right": true}})",
             io::quote(question));
   return "";
+}
+
+/// "pre_and_post" of "24_pre_and_post"; empty if a name has no number.
+std::string subject_of(const std::string& name) {
+  const bool numbered = name.size() > 3 && std::isdigit(static_cast<unsigned char>(name[0])) != 0 &&
+                        std::isdigit(static_cast<unsigned char>(name[1])) != 0 && name[2] == '_';
+  return numbered ? name.substr(3) : "";
 }
 
 std::uint32_t checksum(const std::string& text) { return io::crc32(text.data(), text.size()); }
@@ -122,6 +133,33 @@ json Progress::said(const std::string& question) const {
 
 void Progress::say(const std::string& question, const json& what) {
   change([&](json& progress) { progress["said"][question] = what; });
+}
+
+std::vector<std::pair<fs::path, fs::path>> renumber(const std::vector<Exercise>& all,
+                                                    const fs::path& folder) {
+  std::map<std::string, std::string> now;  // "pre_and_post": "24_pre_and_post"
+  std::set<std::string> taken;
+  for (const Exercise& one : all) {
+    now[subject_of(one.name)] = one.name;
+    for (const char* ending : {".h", ".json"})
+      if (fs::exists(fs::symlink_status(folder / (one.name + ending)))) taken.insert(one.name);
+  }
+  std::vector<std::pair<fs::path, fs::path>> moves, answers;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    const std::string file = entry.path().filename().string(), name = file.substr(0, file.find('.'));
+    const auto found = now.find(subject_of(name));
+    if (found != now.end() && found->second != name && !taken.contains(found->second))
+      moves.emplace_back(entry.path(), folder / (found->second + file.substr(name.size())));
+  }
+  if (moves.empty()) return {};
+  const FolderLock lock(folder);
+  for (const auto& [from, to] : moves) {
+    if (!fs::exists(from) || fs::exists(fs::symlink_status(to))) continue;  // another ./run learn was faster
+    fs::rename(from, to);
+    if (to.extension() == ".h") answers.emplace_back(from, to);
+  }
+  return answers;
 }
 
 std::optional<fs::path> place_stub(const Exercise& exercise, const Progress& progress, bool reset) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -47,6 +49,11 @@ class Progress {
   std::filesystem::path answer_, file_;
   nlohmann::json json_;
 };
+
+/// Renames the learner's files of chapters that had other numbers, such as my/19_pre_and_post.h, .json and
+/// .h.1, unless there are files under the new name; returns the pairs of old and new names of answers.
+std::vector<std::pair<std::filesystem::path, std::filesystem::path>> renumber(
+    const std::vector<Exercise>& all, const std::filesystem::path& folder);
 
 /// Copies the stub to the learner's file. Never overwrites: with `reset` an existing file gets another name,
 /// which is returned. If the stub cannot be written, nothing changes.

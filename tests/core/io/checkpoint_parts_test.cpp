@@ -137,20 +137,20 @@ TEST_CASE("checkpoint parts: pieces") {
   CHECK(small.at("n").shape() == Shape{});
   CHECK(small.at("z").shape() == Shape{0, 3});
   check_error([&] { io::join_pieces("test", {piece(0, 4)}); },
-              "test: tensor \"x\" [2, 3] has only 4 of 6 elements");
+              "test: tensor 'x' [2, 3] has only 4 of 6 elements");
   check_error(
       [&] {
         io::join_pieces("test", {piece(0, 4), piece(3, 6)});
       },
-      "test: two pieces of tensor \"x\" have the same elements");
+      "test: two pieces of tensor 'x' have the same elements");
   check_error(
       [&] {
         io::join_pieces("test", {{"x@4:[2, 3]", ones({3})}});
       },
-      "test: tensor \"x\" [2, 3] has a piece [3] at 4");
+      "test: tensor 'x' [2, 3] has a piece [3] at 4");
   check_error(
       [&] {
         io::join_pieces("test", {{"x@0:[2, 3]", ones({3})}, {"x@3:[3, 2]", ones({3})}});
       },
-      "test: the pieces of tensor \"x\" have different shapes or dtypes");
+      "test: the pieces of tensor 'x' have different shapes or dtypes");
 }

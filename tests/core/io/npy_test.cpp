@@ -139,7 +139,7 @@ TEST_CASE("an invalid file is an error that names the problem") {
       {"{'descr': '<f4', 'shape': (2,)}", "header: expects descr, fortran_order and shape"},
       {"{'descr': '<f4', 'fortran_order': False}", "header: expects descr, fortran_order and shape"},
       {"{'descr': '>f4'}", "descr '>f4'" + types},
-      {"{'descr': '<f2'}", "descr '<f2'" + types},
+      {"{'descr': '<c8'}", "descr '<c8'" + types},
       {"{'descr': '<i2'}", "descr '<i2'" + types},
       {"{'descr': '>i4'}", "descr '>i4'" + types},
       {"{'descr': '|i1'}", "descr '|i1'" + types},

@@ -2,6 +2,7 @@
 // gradus::distributed: one program on many ranks, with the bits of one (docs/many_machines.md). Open
 // session.h and data_parallel.h first.
 
+#include "gradus/core/io/checkpoint_parts.h"
 #include "gradus/distributed/checkpoint.h"
 #include "gradus/distributed/communicator.h"
 #include "gradus/distributed/data_parallel.h"

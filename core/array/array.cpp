@@ -194,7 +194,7 @@ void Array::add_(const Array& source) const {
   check(shape_ == source.shape_ && dtype_ == source.dtype_, "add_: expects {} {}, got {} {}", dtype_, shape_,
         source.dtype_, source.shape_);
   storage_.bump_version();
-  dispatch_floating("add_", *this, [&]<class T>() {
+  dispatch_numbers("add_", *this, [&]<class T>() {
     if (numel_ <= kGrain && is_contiguous() && source.is_contiguous()) {  // small ones: no loop to set up
       T* const y = mutable_data<T>();
       const T* const x = source.data<T>();

@@ -53,7 +53,7 @@ class Backward {
                         distributed::DataParallelOptions{.shards = static_cast<int>(shards),
                                                          .seed = static_cast<std::uint64_t>(seed)});
     else if (world.size() > 1)
-      fail_input(
+      throw distributed::CommonError(
           "--shards: expects 1, 2, 4, 8, ..., at least the number of ranks: results depend on it, and "
           "not on the ranks");
   }

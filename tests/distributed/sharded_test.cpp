@@ -208,7 +208,7 @@ TEST_CASE("sharded: messages") {
   StateDict state = opt.state_dict();
   state.set("0.momentum_buffer", zeros({6}));
   check_error([&] { opt.load_state_dict(state); },
-              "Sharded: the momentum_buffer of weight [3, 2] is [6] in the state, expects [3, 2]");
+              "Sharded: the momentum_buffer of Linear.weight [3, 2] is [6] in the state, expects [3, 2]");
 }
 
 }  // namespace gradus::test

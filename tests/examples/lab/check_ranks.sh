@@ -9,7 +9,7 @@ set -- "$2"
 SECONDS_FOR_RANKS=600
 # shellcheck source=tests/examples/program.sh
 set -- "$lab"
-. "$here/../../program.sh"
+. "$here/../program.sh"
 
 # The measurements without their times.
 measured() { sed 's/"seconds":[^,]*,//' "$1"/start/runs.jsonl | sort; }

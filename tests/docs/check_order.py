@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs/site"))
 sys.dont_write_bytecode = True
 import headers  # noqa: E402
 
-LIBRARY = ("gradus", "nn", "optim", "data", "kit", "text")  # namespaces
+LIBRARY = ("gradus", "nn", "optim", "data", "kit", "text", "distributed")  # namespaces
 
 
 def public_names(root):

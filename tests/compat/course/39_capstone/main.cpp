@@ -1,5 +1,5 @@
 // A study from plan to verdict: a row of the ledger is tested again.
-// Its chapter: docs/course/38_capstone/README.md
+// Its chapter: docs/course/39_capstone/README.md
 // Claim 8: Pre-LN's gradient norms differ less between layers than Post-LN's. Band, before the run: <= 0.
 
 #include <cmath>

@@ -35,6 +35,16 @@ TEST_CASE("comparison: a row as JSON") {
         R"({"case":"gpt2-124m","gradus_s":0.525,"pytorch_s":1.05,"ratio":0.5,"gradus_peak_rss_mb":2213.0,)"
         R"("pytorch_peak_rss_mb":2698.4,"pytorch_setting":"2 threads, OpenMP build of OpenBLAS"})"
         "\n");
+  Comparison half = kGpt;
+  half.precision = "bf16";
+  CHECK(json_row(half).ends_with(R"(OpenBLAS","precision":"bf16"})"
+                                 "\n"));
+}
+
+TEST_CASE("comparison: bf16 without its instructions") {
+  CHECK(slow_bf16("avx2") ==
+        "bench: products in bf16 are no faster than in f32 here: avx2 kernels, and AVX512-BF16 is needed (on a "
+        "CPU that has it, without GRADUS_ISA)\n");
 }
 
 TEST_CASE("comparison: medians") {

@@ -75,7 +75,13 @@ TEST_CASE("bf16 weights: half the memory, also while they are made, loaded and r
   const std::int64_t full = bytes_of(false), half = bytes_of(true);
   CHECK(static_cast<double>(half) < 0.53 * static_cast<double>(full));
 
-  const nn::GPT model = stored(options);
+  // [stored]
+  const auto made = [&] {
+    const nn::Bf16Weights guard;
+    return nn::GPT(options);
+  };
+  const nn::GPT model = made();
+  // [/stored]
   model.eval();
   nn::KeyValueCache cache = model.new_cache(1);
   const Tensor ids = randint(0, options.vocab, {1, 3});

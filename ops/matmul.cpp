@@ -98,10 +98,11 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
 
 /// With a weight stored in bf16.
 Tensor linear_read(const Tensor& x, const Tensor& weight, const Tensor& bias, bool relu) {
-  check(!grad_enabled() || !(x.requires_grad() || (bias.defined() && bias.requires_grad())),
-        "linear: with a weight in bf16, which is for reading, there is no gradient, but {} requires one: call "
-        "it under NoGrad, or convert the weight with .to(f32)",
-        x.requires_grad() ? "x" : "bias");
+  check(
+      !grad_enabled() || !(x.requires_grad() || (bias.defined() && bias.requires_grad())),
+      "linear: with a weight in bf16, which is for reading, there is no gradient, but {} requires one: call "
+      "it under NoGrad, or convert the weight with .to(f32)",
+      x.requires_grad() ? "x" : "bias");
   Shape shape = x.shape();
   shape[x.dim() - 1] = weight.size(0);
   return record("linear",

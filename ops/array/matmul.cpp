@@ -342,9 +342,10 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
 
 Array matmul_weight(const Array& x, const Array& weight, const Array& bias, bool relu) {
   const Array c = Array::empty({x.size(0), weight.size(0)}, f32);
-  const bool rows = weight.size(1) <= 1 || weight.strides()[1] == 1;
-  run_weight(as_matrices(x), rows ? weight : weight.contiguous(),
-             bias.defined() ? bias.contiguous() : bias, c, relu);
+  const bool rows = (weight.size(1) <= 1 || weight.strides()[1] == 1) &&
+      weight.strides()[0] >= std::max<I>(1, weight.size(1));
+  run_weight(as_matrices(x), rows ? weight : weight.contiguous(), bias.defined() ? bias.contiguous() : bias,
+             c, relu);
   return c;
 }
 

@@ -6,8 +6,8 @@
 
 namespace gradus {
 
-/// Throws unless x [..., in], weight [out, in] and bias [out], or none, fit together. Next to a weight in bf16
-/// the others are f32.
+/// Throws unless x [..., in], weight [out, in] and bias [out], or none, fit together. Next to a weight in
+/// bf16 the others are f32.
 inline void check_linear(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_floating(op, operand(op, x), "x");
   check(operand(op, weight).dim() == 2, "{}: expects a weight [out, in], got {}", op, weight.shape());

@@ -15,8 +15,8 @@ namespace {
 
 using I = std::int64_t;
 
-constexpr I kFewRows = 16;          // of A: a copy of B then takes longer than multiplying,
-constexpr I kColumnsAtATime = 64;  // and is made for so many columns at a time, to stay in cache
+constexpr I kThinRows = 16;         // of A: a copy of B then takes longer than multiplying,
+constexpr I kThinColumns = 64;  // and is made for so many columns at a time, to stay in cache
 
 /// A float rounded to bf16, as bits of a float: BFloat16's rule without leaving 32 bits, which compilers turn
 /// into vectors.
@@ -50,15 +50,14 @@ Operand<float> rounded(const Operand<T>& x, bool across, I others, I depth, floa
     for (I i = 0; i < others; ++i) round_swapped(depth, x.data + i * x.ld, to + i * depth);
     return {to, depth, x.transposed};
   }
-  for (I p = 0; p < depth; ++p)
-    round(others, x.data + p * x.ld, to + ((p ^ 1) < depth ? p ^ 1 : p) * others);
+  for (I p = 0; p < depth; ++p) round(others, x.data + p * x.ld, to + ((p ^ 1) < depth ? p ^ 1 : p) * others);
   return {to, others, x.transposed};
 }
 
 template <class T>
-void multiply_by(const Product<float>& x, const Operand<T>& b) {
+void multiply_rounded(const Product<float>& x, const Operand<T>& b) {
   const I most = x.k < kBf16Depth ? x.k : kBf16Depth;
-  const I width = x.m <= kFewRows && x.n > kColumnsAtATime ? kColumnsAtATime : x.n;
+  const I width = x.m <= kThinRows && x.n > kThinColumns ? kThinColumns : x.n;
   const Storage scratch = Storage::allocate(static_cast<std::size_t>((x.m + width) * most) * sizeof(float));
   float* const some_a = static_cast<float*>(scratch.data());
   float* const some_b = some_a + x.m * most;
@@ -85,7 +84,7 @@ void multiply_by(const Product<float>& x, const Operand<T>& b) {
 }  // namespace
 
 void gemm_bf16_by_f32(const Product<float>& x) {
-  x.weight ? multiply_by(x, Operand<BFloat16>{x.weight, x.b.ld, true}) : multiply_by(x, x.b);
+  x.weight ? multiply_rounded(x, Operand<BFloat16>{x.weight, x.b.ld, true}) : multiply_rounded(x, x.b);
 }
 
 void gemm_bf16(const Product<float>& x) {

@@ -1,7 +1,8 @@
 // The bf16 product by AVX512-BF16, whose instruction multiplies 16 pairs and adds each to an f32: twice the
 // work of an f32 multiply-addition. The blocks are those of body/gemm.h, of pairs instead of numbers: a pair
 // holds two neighbours along k, the first in its lower half. Both operands are rounded as they are copied to
-// panels, always: A's rows to runs of pairs, B's columns side by side. A weight stored in bf16 is only copied.
+// panels, always: A's rows to runs of pairs, B's columns side by side. A weight stored in bf16 is only
+// copied.
 
 #include <immintrin.h>
 

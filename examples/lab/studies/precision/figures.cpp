@@ -13,9 +13,8 @@ std::vector<double> at_rates(const StudyResults& results, const Search& search,
                              const std::vector<double>& rates) {
   std::vector<double> losses;
   for (std::size_t i = 0; i < search.seeds.size(); ++i)
-    losses.push_back(std::isfinite(rates[i])
-                         ? results.number(search.run(rates[i], search.seeds[i]), search.number)
-                         : NAN);
+    losses.push_back(
+        std::isfinite(rates[i]) ? results.number(search.run(rates[i], search.seeds[i]), search.number) : NAN);
   return without_failed(losses, tiny_task().context_free_loss());
 }
 
@@ -64,8 +63,7 @@ Figures figures(const StudyResults& results) {
     const Search stream = setting.search("pre", "stream", layers);
     const std::string depth = ".L" + std::to_string(layers);
     all["vanished" + depth] = finite(at_best(results, stream, "vanished"));
-    all["stream" + depth] =
-        finite(loss_between(results, stream, setting.search("pre", "bf16", layers)));
+    all["stream" + depth] = finite(loss_between(results, stream, setting.search("pre", "bf16", layers)));
   }
   if (setting.models)
     for (const Titled& model : models())

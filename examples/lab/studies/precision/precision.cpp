@@ -42,14 +42,15 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
       for (const std::uint64_t seed : search.seeds)
         runs.push_back({.name = search.run(rate, seed),
                         .seconds = (is_rounded(mode) ? kRoundedLayer : kLayer) *
-                            static_cast<double>((layers + 1) * setting.steps),
+                                   static_cast<double>((layers + 1) * setting.steps),
                         .measure = [=, steps = setting.steps] {
                           return measure_run(arm, mode, layers, rate, steps, seed);
                         }});
   };
   for (const Arm& arm : arms())
     for (const Mode& mode : modes())
-      if (!is_rounded(mode.name) || arm.name == "pre" || arm.name == "post") add(arm.name, mode.name, kLayers);
+      if (!is_rounded(mode.name) || arm.name == "pre" || arm.name == "post")
+        add(arm.name, mode.name, kLayers);
   for (const std::int64_t layers : setting.depths)
     if (layers != kLayers)
       for (const char* mode : {"bf16", "stream"}) add("pre", mode, layers);
@@ -66,10 +67,13 @@ std::vector<StudyRun> plan(const StudyOptions& options) {
 std::string setting() {
   const Setting full = setting_of({.budget = Budget::full});
   return fmt::format(
-      "GPTs of {} layers and 16 channels on the small recall language, {} steps of 8 documents, Adam, a tenth "
-      "of the steps warm-up and half a cosine down to 0, rates {}; {} seeds, which share weights and data over "
+      "GPTs of {} layers and 16 channels on the small recall language, {} steps of 8 documents, Adam, a "
+      "tenth "
+      "of the steps warm-up and half a cosine down to 0, rates {}; {} seeds, which share weights and data "
+      "over "
       "precisions. bf16: the operands of matrix products are rounded, as by Autocast, and sums are f32; "
-      "further parts are rounded number by number, forward and backward. Losses are compared at the rate that "
+      "further parts are rounded number by number, forward and backward. Losses are compared at the rate "
+      "that "
       "is best for the first-named precision on the other seeds, without seeds with a failed run.",
       kLayers, full.steps, listed(full.rates), full.seeds.size());
 }
@@ -150,14 +154,15 @@ Measured measure_run(const std::string& arm, const std::string& mode, std::int64
 namespace gradus::lab {
 
 Study precision_study() {
-  return {.name = "precision",
-          .title = "Half the bits",
-          .question = "Which parts of a Transformer need f32 in training, and does it depend on the placement?",
-          .setting = precision::setting(),
-          .scope = "small recall language, width 16, 600 steps, N(0, 1/fan_in)",
-          .plan = precision::plan,
-          .figures = precision::figures,
-          .report = precision::report};
+  return {
+      .name = "precision",
+      .title = "Half the bits",
+      .question = "Which parts of a Transformer need f32 in training, and does it depend on the placement?",
+      .setting = precision::setting(),
+      .scope = "small recall language, width 16, 600 steps, N(0, 1/fan_in)",
+      .plan = precision::plan,
+      .figures = precision::figures,
+      .report = precision::report};
 }
 
 }  // namespace gradus::lab

@@ -29,7 +29,7 @@ struct RoundedPostLN : nn::Module {
 /// softmax over the last axis of masked scores, in bf16.
 Tensor rounded_softmax(const Tensor& scores) {
   const Tensor s = rounded(scores);
-  const Tensor e = rounded(exp(rounded(s - s.detach().amax(-1, true))));
+  const Tensor e = rounded(exp(rounded(s - max(s.detach(), {-1}, true))));
   return rounded(e / rounded(e.sum(-1, true)));
 }
 
@@ -93,7 +93,7 @@ Tensor RoundedLayerNorm::operator()(const Tensor& x) const {
 
 void Vanishing::add(const Tensor& x, const Tensor& y, const Tensor& sum) {
   if (++calls % connections != 0) return;
-  lost += ((sum == x) & (y != 0)).to(i64).sum().item<std::int64_t>();
+  lost += static_cast<std::int64_t>(((sum == x) & (y != 0)).to(i64).sum().item());
   numbers += x.numel();
 }
 

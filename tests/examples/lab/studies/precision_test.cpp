@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "gradus/gradus.h"
 #include "lab/studies/precision/rounding.h"
@@ -61,13 +63,15 @@ TEST_CASE("precision: rounded placements have the parts of the library's, and ne
     Generator generator(3);
     return stack(randn({2, 7, 16}, generator)).detach();
   };
-  for (const auto& [made, library] : {std::pair{precision::rounded_pre_ln(), nn::pre_ln()},
-                                      {precision::rounded_post_ln(), nn::post_ln()},
-                                      {precision::softmax_pre_ln(), nn::pre_ln()},
-                                      {precision::softmax_post_ln(), nn::post_ln()}}) {
-    CAPTURE(library.name);
-    CHECK(made.name == library.name);
-    const Tensor a = output(made), b = output(library);
+  const std::vector<std::pair<nn::Placement, nn::Placement>> pairs = {
+      {precision::rounded_pre_ln(), nn::pre_ln()},
+      {precision::rounded_post_ln(), nn::post_ln()},
+      {precision::softmax_pre_ln(), nn::pre_ln()},
+      {precision::softmax_post_ln(), nn::post_ln()}};
+  for (const auto& pair : pairs) {
+    CAPTURE(pair.second.name);
+    CHECK(pair.first.name == pair.second.name);
+    const Tensor a = output(pair.first), b = output(pair.second);
     CHECK(allclose(a, b, 0.05, 0.05));
     CHECK(!allclose(a, b, 1e-5, 1e-5));
   }

@@ -24,8 +24,7 @@ TEST_CASE("comparison: rows stand under their heads") {
       "case                  gradus      PyTorch   ratio      gradus     PyTorch   PyTorch's best setting\n");
   CHECK(table_row(kGpt) ==
         "gpt2-124m         525.000 ms      1.050 s   0.500     2213 MB     2698 MB   2 threads, OpenMP build "
-        "of "
-        "OpenBLAS\n");
+        "of OpenBLAS\n");
   CHECK(table_row(kTiny) ==
         "tiny-ops            1.000 us    48.500 us   0.021        9 MB      178 MB   1 thread\n");
 }
@@ -81,17 +80,14 @@ TEST_CASE("comparison: kernels below what the CPU has are warned of") {
   set.coretype_is_set = true;
   CHECK(unequal_kernels(set) ==
         "This CPU has AVX-512, but OpenBLAS runs its Haswell kernels, which do not use it: OPENBLAS_CORETYPE "
-        "is "
-        "set. PyTorch's matrix products take about twice as long as they could, gradus's do not: the ratios "
-        "flatter gradus. To compare without it: env -u OPENBLAS_CORETYPE ./run bench ...");
+        "is set. PyTorch's matrix products take about twice as long as they could, gradus's do not: the "
+        "ratios flatter gradus. To compare without it: env -u OPENBLAS_CORETYPE ./run bench ...");
   CHECK(unequal_kernels(kernels("openblas", "Zen", "Zen")) ==
         "This CPU has AVX-512, but OpenBLAS runs its Zen kernels, which do not use it. Matrix products take "
-        "about "
-        "twice as long as they could, on both sides.");
+        "about twice as long as they could, on both sides.");
   CHECK(unequal_kernels(kernels("openblas", "Zen", "SkylakeX")) ==
         "This CPU has AVX-512, but OpenBLAS runs its Zen kernels, which do not use it. gradus's matrix "
-        "products "
-        "take about twice as long as they could, PyTorch's do not.");
+        "products take about twice as long as they could, PyTorch's do not.");
   set.cpu_has_avx512 = false;
   CHECK(unequal_kernels(set) == "");
 }

@@ -68,13 +68,10 @@ std::string setting() {
   const Setting full = setting_of({.budget = Budget::full});
   return fmt::format(
       "GPTs of {} layers and 16 channels on the small recall language, {} steps of 8 documents, Adam, a "
-      "tenth "
-      "of the steps warm-up and half a cosine down to 0, rates {}; {} seeds, which share weights and data "
-      "over "
-      "precisions. bf16: the operands of matrix products are rounded, as by Autocast, and sums are f32; "
-      "further parts are rounded number by number, forward and backward. Losses are compared at the rate "
-      "that "
-      "is best for the first-named precision on the other seeds, without seeds with a failed run.",
+      "tenth of the steps warm-up and half a cosine down to 0, rates {}; {} seeds, which share weights and "
+      "data over precisions. bf16: the operands of matrix products are rounded, as by Autocast, and sums are "
+      "f32; further parts are rounded number by number, forward and backward. Losses are compared at the "
+      "rate that is best for the first-named precision on the other seeds, without seeds with a failed run.",
       kLayers, full.steps, listed(full.rates), full.seeds.size());
 }
 

@@ -40,9 +40,8 @@ void add_placements(Page& page, const StudyResults& results, const Setting& sett
   page.html.paragraph(describe_tiny(setting.steps));
   page.html.paragraph(
       "**Products in bf16** means that the operands of all matrix products are rounded to bf16 and their "
-      "sums "
-      "are f32, in forward and backward; weights, gradients and Adam's averages stay f32. The other modes "
-      "also round every number of one part to bf16, forward and backward: norms, the stream after each "
+      "sums are f32, in forward and backward; weights, gradients and Adam's averages stay f32. The other "
+      "modes also round every number of one part to bf16, forward and backward: norms, the stream after each "
       "addition, or the softmax of attention.");
   page.figure(
       "rates", rate_panels(results, setting),
@@ -75,10 +74,8 @@ void add_stream(Page& page, const StudyResults& results, const Setting& setting)
   page.html.heading("The stream's last bit");
   page.html.paragraph(
       "In bf16 a number has 8 bits, so what a branch adds is lost where it is smaller than about 1/512 of "
-      "what "
-      "the stream holds in that place. The table counts such additions in the last connection of trained "
-      "Pre-LN "
-      "stacks.");
+      "what the stream holds in that place. The table counts such additions in the last connection of "
+      "trained Pre-LN stacks.");
   page.html.table(cross_table(
       "Share of additions that change nothing, and loss with the stream in bf16 minus f32 (nats)", "Depth",
       setting.depths, std::vector<Titled>{{"vanished", "Lost additions"}, {"loss", "Loss"}},
@@ -95,8 +92,7 @@ void add_models(Page& page, const StudyResults& results) {
   page.html.heading("Whole models");
   page.html.paragraph(
       "The settings of three programs of the repository, 64 channels and 400 steps, on made-up languages: "
-      "the "
-      "lab's recall language, and sentences whose translation reverses the order of the words.");
+      "the lab's recall language, and sentences whose translation reverses the order of the words.");
   const std::vector<Titled> columns = {{"f32", "f32"}, {"bf16", "products in bf16"}};
   page.html.table(cross_table(
       "Final loss (nats per token)", "Model", models(), columns,
@@ -117,8 +113,7 @@ void report(Page& page, const StudyResults& results) {
        "few "
        "terms, and errors have few steps to add up.",
        "Weights, gradients and optimizer in bf16: they are f32 here. Chapter 13 of the course shows what "
-       "becomes of "
-       "updates of weights in bf16.",
+       "becomes of updates of weights in bf16.",
        "f16, whose range a gradient can leave.",
        "Sums in bf16: all sums are f32, as the instructions of CPUs have it."});
 }

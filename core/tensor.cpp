@@ -61,7 +61,7 @@ const Tensor& Tensor::write(Scalar value, const char* op) const {
 
 Tensor& Tensor::requires_grad_(Flag on) & {
   array_.expect_defined("requires_grad_");
-  check_floating("requires_grad_", array_);
+  if (on || !is_half(dtype())) check_floating("requires_grad_", array_);
   check(is_leaf(), "requires_grad_: expects a leaf, got the output of {}: use detach()",
         node_ ? node_->op : "");
   if (!node_ && on) {

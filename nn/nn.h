@@ -25,6 +25,7 @@
 #include "gradus/nn/models/t5.h"
 #include "gradus/nn/models/transformer.h"
 #include "gradus/nn/module/any_module.h"
+#include "gradus/nn/module/bf16_weights.h"
 #include "gradus/nn/module/forward_hook.h"
 #include "gradus/nn/module/init.h"
 #include "gradus/nn/module/module.h"

@@ -10,6 +10,7 @@
 //   dW = dy^T x
 //   dbias = sum of dy over rows
 //   saves x and W
+//   A weight in bf16 is for reading: a product as under Autocast, of f32 x, without gradients.
 //
 // outer       c_ij = a_i b_j     a product with K = 1, in f32 under Autocast too
 //
@@ -95,6 +96,20 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
                 });
 }
 
+/// With a weight stored in bf16.
+Tensor linear_read(const Tensor& x, const Tensor& weight, const Tensor& bias, bool relu) {
+  check(
+      !grad_enabled() || !(x.requires_grad() || (bias.defined() && bias.requires_grad())),
+      "linear: with a weight in bf16, which is for reading, there is no gradient, but {} requires one: call "
+      "it under NoGrad, or convert the weight with .to(f32)",
+      x.requires_grad() ? "x" : "bias");
+  Shape shape = x.shape();
+  shape[x.dim() - 1] = weight.size(0);
+  return record("linear",
+                array::matmul_weight(rows_of(x.array()), weight.array(), bias.array(), relu).reshape(shape),
+                {&x});
+}
+
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
@@ -114,6 +129,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_linear("linear", x, weight, bias);
+  if (is_half(weight.dtype())) return linear_read(x, weight, bias, false);
   const Array rows = rows_of(x.array());
   return record_linear(x, weight, bias, rows, array::matmul(rows, transposed(weight.array()), bias.array()));
 }
@@ -123,6 +139,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
   // own.
   if (activation != Activation::relu) return activate(activation, linear(x, weight, bias));
   check_linear("linear", x, weight, bias);
+  if (is_half(weight.dtype())) return linear_read(x, weight, bias, true);
   const Array rows = rows_of(x.array());
   const Array y = array::matmul(rows, transposed(weight.array()), bias.array(), true);
   // ReLU's gradient needs its output only, and linear's needs neither: one array serves as both outputs.

@@ -11,7 +11,7 @@
 namespace gradus::nn {
 
 KeyValues::KeyValues(const Shape& shape, const Tensor& weight, const Tensor& bias)
-    : k_(empty(shape, weight.dtype())), v_(empty(shape, weight.dtype())) {
+    : k_(empty(shape, is_half(weight.dtype()) ? f32 : weight.dtype())), v_(empty(shape, k_.dtype())) {
   weights_.add(weight);
   if (bias.defined()) weights_.add(bias);
 }

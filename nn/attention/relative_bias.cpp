@@ -52,8 +52,8 @@ Tensor RelativeBias::operator()(std::int64_t queries, std::int64_t keys) const {
   std::vector<std::int64_t> buckets;
   for (std::int64_t distance = 1 - keys; distance < queries + keys; ++distance)
     buckets.push_back(relative_bucket(distance, options_));
-  const Tensor of_distance =
-      embedding(from_vector(buckets, {std::ssize(buckets)}), weight);  // [distances, H]
+  const Tensor table = is_half(weight.dtype()) ? weight.to(f32) : Tensor(weight);
+  const Tensor of_distance = embedding(from_vector(buckets, {std::ssize(buckets)}), table);  // [distances, H]
   const Tensor at = arange(queries).unsqueeze(1) + (keys - queries);
   const Tensor pairs = arange(keys) - at + (keys - 1);  // [Tq, Tk], counted from the smallest distance
   // Contiguous rows of keys, because every block reads them.

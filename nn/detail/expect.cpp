@@ -14,6 +14,7 @@ void expect_defined(const char* layer, const char* what, const Tensor& x) {
 }
 
 void expect_dtype(const char* layer, const char* what, const Tensor& x, DType dtype) {
+  if (is_half(dtype)) dtype = f32;  // what weights in bf16 are multiplied with
   if (!is_floating(dtype)) check_floating(layer, x.array(), what);  // a layer without parameters takes x's
   check(x.dtype() == dtype, "{}: expects {} of {}, as are its parameters, got {} {}: convert with .to({})",
         layer, what, dtype, x.dtype(), x.shape(), dtype);

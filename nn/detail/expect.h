@@ -1,5 +1,5 @@
 #pragma once
-// Checks of layers' options and inputs.
+// Checks of layers' options and inputs. For a dtype of bf16, a weight's, x is f32.
 
 #include <cstdint>
 #include <string>

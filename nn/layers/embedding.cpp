@@ -28,6 +28,7 @@ Embedding::Embedding(const Parameter& shared) : Module("Embedding") {
 Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(path());
   expect_ids("Embedding", "ids", ids);
+  if (is_half(weight.dtype())) return report(embedding(ids, weight).to(f32));  // padding has no gradient
   if (!padding_idx_) return report(embedding(ids, weight));
   // Rows of padding ids are detached from the tape.
   const Tensor rows = embedding(ids, weight);

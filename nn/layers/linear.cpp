@@ -20,8 +20,8 @@ Linear::Linear(const Parameter& shared, const LinearOptions& options) : Module("
   expect_table("Linear", "[out, in]", shared);
   weight = parameter("weight", shared);
   const double bound = 1 / std::sqrt(static_cast<double>(shared.size(1)));
-  if (options.bias)
-    bias = parameter("bias", init::uniform_(empty({shared.size(0)}, shared.dtype()), -bound, bound));
+  const DType dtype = is_half(shared.dtype()) ? f32 : shared.dtype();
+  if (options.bias) bias = parameter("bias", init::uniform_(empty({shared.size(0)}, dtype), -bound, bound));
 }
 
 Tensor Linear::operator()(const Tensor& x) const {

@@ -44,7 +44,8 @@ LearnedPositions::LearnedPositions(std::int64_t context, std::int64_t d_model) :
 
 Tensor LearnedPositions::operator()(std::int64_t length, std::int64_t begin) const {
   const Scope scope(path());
-  return report(rows("LearnedPositions", weight, length, begin));
+  const Tensor wanted = rows("LearnedPositions", weight, length, begin);
+  return report(is_half(weight.dtype()) ? wanted.to(f32) : wanted);
 }
 
 SinusoidalPositions::SinusoidalPositions(std::int64_t context, std::int64_t d_model,

@@ -13,8 +13,11 @@ namespace {
 
 void check_weight(const char* name, const Tensor& w) {
   check(w.defined(), "{}: the tensor is undefined", name);
-  check_floating(name, w.array());
+  if (!is_half(w.dtype())) check_floating(name, w.array());
 }
+
+/// Of random values for w, which bf16 only stores.
+DType drawn(const Tensor& w) { return is_half(w.dtype()) ? f32 : w.dtype(); }
 
 Tensor write(const Tensor& w, const Array& values) {
   const NoGrad guard;
@@ -31,7 +34,7 @@ Tensor write_uniform(const char* name, const Tensor& w, double low, double high,
   check_weight(name, w);
   check(low <= high && std::isfinite(high - low), "{}: expects low <= high, got {} and {}", name, low, high);
   if (NoRandomInit::on()) return w;
-  return write(w, random_uniform(w.shape(), low, high, w.dtype(), generator));
+  return write(w, random_uniform(w.shape(), low, high, drawn(w), generator));
 }
 
 Tensor write_normal(const char* name, const Tensor& w, double mean, double std, Generator& generator) {
@@ -39,7 +42,7 @@ Tensor write_normal(const char* name, const Tensor& w, double mean, double std, 
   check(std::isfinite(mean), "{}: expects a finite mean, got {}", name, mean);
   check(std >= 0 && std::isfinite(std), "{}: expects std >= 0, got {}", name, std);
   if (NoRandomInit::on()) return w;
-  return write(w, random_normal(w.shape(), mean, std, w.dtype(), generator));
+  return write(w, random_normal(w.shape(), mean, std, drawn(w), generator));
 }
 
 struct Fans {

@@ -11,6 +11,7 @@
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/claims.h"
 #include "gradus/nn/detail/module_node.h"
+#include "gradus/nn/module/bf16_weights.h"
 
 namespace gradus::nn {
 
@@ -141,7 +142,14 @@ Registered Module::parameter(const std::string& name, Tensor values) const {
           kind_of(*node_), name, values.shape(), values.node() ? values.node()->op : "");
     check(values.is_contiguous(), "{}: parameter '{}' {} is not contiguous: register its contiguous()",
           kind_of(*node_), name, values.shape());
-    values.requires_grad_();
+    if (Bf16Weights::on() && values.dim() >= 2) {
+      // A leaf like any parameter, but of bf16, and never with a gradient.
+      values = Tensor(values.array().to(bf16), values.requires_grad_().node());
+      values.node()->dtype = bf16;
+    } else {
+      values.requires_grad_();
+    }
+    if (Bf16Weights::on()) values.requires_grad_(false);
     mark_parameter(values);
   }
   node_->parameters.emplace_back(name, values);

@@ -43,7 +43,7 @@ std::string mismatch(const std::string& key, const Tensor& own, const Tensor& gi
   if (!given.defined() || given.shape() != own.shape())
     return fmt::format("{} expects {}, got {}", key, own.shape(), shape_of(given));
   const bool numbers = is_floating(given.dtype()) || is_half(given.dtype());
-  if (given.dtype() != own.dtype() && !(numbers && is_floating(own.dtype())))
+  if (given.dtype() != own.dtype() && !(numbers && (is_floating(own.dtype()) || is_half(own.dtype()))))
     return fmt::format("{} expects {} {}, got {}", key, own.dtype(), own.shape(), given.dtype());
   return "";
 }

@@ -61,6 +61,8 @@ Array sum_to(const Array& dy, const Shape& shape);
 /// bias [N], where there is one, is added to every row; `relu` makes negative results 0.
 Array matmul(const Array& a, const Array& b, const Array& bias = {}, bool relu = false);
 /// c (+)= a b for a [M, K], b [K, N] of any strides and a contiguous c [M, N]; `ahead` is fetched meanwhile.
+/// rows x [m, k] of f32 times the transpose of a weight [n, k] in bf16, which is read as it is.
+Array matmul_weight(const Array& x, const Array& weight, const Array& bias, bool relu);
 void matmul_into(const Array& a, const Array& b, const Array& c, bool add, ReadAhead ahead = {});
 
 /// Whether a product of this dtype is to round its operands to bf16: asked on the thread that calls an op,

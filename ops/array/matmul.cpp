@@ -116,7 +116,10 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& cut, I index) {
   part.m = part_begin(whole.m, cut.down, kRowUnit, i + 1) - row;
   part.n = part_begin(whole.n, cut.across, kColumnUnit, j + 1) - column;
   part.a = whole.a.from(row, 0);
-  part.b = whole.b.from(0, column);
+  if (whole.weight)
+    part.weight = whole.weight + column * whole.b.ld;
+  else
+    part.b = whole.b.from(0, column);
   part.c = whole.c + row * whole.ldc + column;
   part.d = whole.d + row * whole.ldd + column;
   if (whole.bias) part.bias = whole.bias + column;
@@ -266,6 +269,22 @@ void run_matmul(const Array& a, const Array& b, const T* bias, T beta, const Arr
   });
 }
 
+/// c = x W^T (+ bias) for rows x [m, k] and a weight [n, k] in bf16, or its ReLU.
+void run_weight(const Array& x, const Array& weight, const Array& bias, const Array& c, bool relu) {
+  const Product<float> product{.m = x.size(0),
+                               .n = weight.size(0),
+                               .k = x.size(1),
+                               .a = operand<float>(x),
+                               .b = {nullptr, std::max<I>(1, weight.strides()[0]), true},
+                               .c = c.mutable_data<float>(),
+                               .ldc = std::max<I>(1, weight.size(0)),
+                               .bias = bias.defined() ? bias.data<float>() : nullptr,
+                               .relu = relu,
+                               .bf16 = true,
+                               .weight = weight.data<BFloat16>()};
+  run_products(1, product.m, product.n, product.k, [&](I) { return product; });
+}
+
 /// Throws unless a's rows fit b's columns.
 void check_inner(const Array& a, const Array& b) {
   check(a.dim() > 0 && b.dim() > 0, "matmul: expects at least one axis each, got a {} and b {}", a.shape(),
@@ -318,6 +337,15 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
       run_matmul<T>(as_matrices(a), as_matrices(b), bias_data, T{0}, c, relu);
     }
   });
+  return c;
+}
+
+Array matmul_weight(const Array& x, const Array& weight, const Array& bias, bool relu) {
+  const Array c = Array::empty({x.size(0), weight.size(0)}, f32);
+  const bool rows = (weight.size(1) <= 1 || weight.strides()[1] == 1) &&
+      weight.strides()[0] >= std::max<I>(1, weight.size(1));
+  run_weight(as_matrices(x), rows ? weight : weight.contiguous(), bias.defined() ? bias.contiguous() : bias,
+             c, relu);
   return c;
 }
 

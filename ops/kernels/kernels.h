@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "gradus/core/detail/read_ahead.h"
+#include "gradus/core/half.h"
 #include "gradus/ops/backend.h"
 
 namespace gradus {
@@ -98,6 +99,8 @@ struct Product {
   bool relu = false;
   ReadAhead ahead = {};  // prefetched meanwhile, as time allows
   bool bf16 = false;     // of float: A and B rounded to bf16, sums in f32 (bf16.h)
+  // With bf16, in B's place: its transpose [n, k], stored in bf16 in rows that lie b.ld apart.
+  const BFloat16* weight = nullptr;
 };
 
 /// Attention scores [rows, keys], row stride ld: row r sees the first seen + step r of its keys (at least

@@ -1,9 +1,12 @@
 // The bf16 product by AVX512-BF16, whose instruction multiplies 16 pairs and adds each to an f32: twice the
 // work of an f32 multiply-addition. The blocks are those of body/gemm.h, of pairs instead of numbers: a pair
 // holds two neighbours along k, the first in its lower half. Both operands are rounded as they are copied to
-// panels, always: A's rows to runs of pairs, B's columns side by side.
+// panels, always: A's rows to runs of pairs, B's columns side by side. A weight stored in bf16 is only
+// copied.
 
 #include <immintrin.h>
+
+#include <type_traits>
 
 #include "gradus/ops/kernels/bf16.h"
 
@@ -41,6 +44,11 @@ __m512i pairs_of(const float* x, I n) {
   const __m512 low = _mm512_maskz_loadu_ps(first(n), x);
   const __m512 high = n > kLanes ? _mm512_maskz_loadu_ps(first(n - kLanes), x + kLanes) : _mm512_setzero_ps();
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
+}
+
+__m512i pairs_of(const BFloat16* x, I n) {
+  const auto there = n >= 2 * kLanes ? 0xffffffffu : (1u << n) - 1;
+  return _mm512_maskz_loadu_epi16(static_cast<__mmask32>(there), x);
 }
 
 /// x [k, n], rows ld apart, as pairs: that of rows 2p and 2p + 1 in column j goes to place(p, j), 16 columns
@@ -97,7 +105,8 @@ Pair* in_panels(Pair* panels, I p, I j) {
 }
 
 /// B^T [n, k] into panels.
-void pack_columns(I k, I n, const float* b, I ld, Pair* panels) {
+template <class T>
+void pack_columns(I k, I n, const T* b, I ld, Pair* panels) {
   for (I j = 0; j < n; j += kLanes)
     for (I p = 0; 2 * p < k; p += kLanes) {
       __m512i x[16];
@@ -198,13 +207,13 @@ void under_panel(I wanted, I m, I pairs, const Pair* a, const Pair* panel, I las
 }
 
 /// C += A B for a depth of at most kBf16Depth and kColumnsAtATime columns.
-template <bool transposed>
-void gemm_packed(I m, I n, I k, const Operand<float>& a, const Operand<float>& b, const Output& out) {
+template <bool transposed, class T>
+void gemm_packed(I m, I n, I k, const Operand<float>& a, const Operand<T>& b, const Output& out) {
   alignas(64) Pair panels[kColumnsAtATime * kPairs];
   alignas(64) Pair some_a[kRowsAtATime * kPairs];
   if (b.transposed)
     pack_columns(k, n, b.data, b.ld, panels);
-  else
+  else if constexpr (std::is_same_v<T, float>)
     pack_across(k, n, b.data, b.ld, [&panels](I p, I j) { return in_panels(panels, p, j); });
   for (I i = 0; i < m; i += kRowsAtATime) {
     const I rows = m - i < kRowsAtATime ? m - i : kRowsAtATime;
@@ -220,19 +229,24 @@ void gemm_packed(I m, I n, I k, const Operand<float>& a, const Operand<float>& b
   }
 }
 
-}  // namespace
-
-void gemm_avx512bf16(const Product<float>& x) {
+template <class T>
+void multiply_pairs(const Product<float>& x, const Operand<T>& b) {
   Output out{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias, false};
-  const auto run = x.a.transposed ? gemm_packed<true> : gemm_packed<false>;
+  const auto run = x.a.transposed ? gemm_packed<true, T> : gemm_packed<false, T>;
   for (I p = 0; p < x.k; p += kBf16Depth) {
     const I depth = x.k - p < kBf16Depth ? x.k - p : kBf16Depth;
     out.relu = x.relu && p + depth == x.k;
     for (I j = 0; j < x.n; j += kColumnsAtATime)
-      run(x.m, x.n - j < kColumnsAtATime ? x.n - j : kColumnsAtATime, depth, x.a.from(0, p), x.b.from(p, j),
+      run(x.m, x.n - j < kColumnsAtATime ? x.n - j : kColumnsAtATime, depth, x.a.from(0, p), b.from(p, j),
           out.at(0, j));
     out = {x.c, x.ldc, x.alpha, 1, x.c, x.ldc, nullptr, false};
   }
+}
+
+}  // namespace
+
+void gemm_avx512bf16(const Product<float>& x) {
+  x.weight ? multiply_pairs(x, Operand<BFloat16>{x.weight, x.b.ld, true}) : multiply_pairs(x, x.b);
 }
 
 }  // namespace gradus::kernels

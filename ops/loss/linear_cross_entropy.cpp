@@ -145,6 +145,9 @@ std::vector<Tensor> derivative(const Tensor& dy, const Saved& x, const Saved& w,
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& target,
                             const CrossEntropyOptions& options, const Tensor& bias) {
   check_linear(kOp, x, weight, bias);
+  check(!is_half(weight.dtype()),
+        "{}: expects a weight of f32 or f64, got {} {}: use cross_entropy(linear(x, weight), target)", kOp,
+        weight.dtype(), weight.shape());
   check(options.reduction != Reduction::none,
         "{}: expects reduction mean or sum, got none: use cross_entropy(linear(x, weight), target)", kOp);
   Shape logits = x.shape();

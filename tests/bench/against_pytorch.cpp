@@ -27,7 +27,8 @@ using nlohmann::json;
 struct Setting {
   std::string name;
   int threads;
-  std::string library_folder{};  // searched before the system's
+  std::string library_folder{};   // searched before the system's
+  std::string precision = "f32";  // of products
 };
 
 /// Where Debian keeps OpenBLAS built for OpenMP, whose threads wait better than those of its own; "" if not
@@ -41,12 +42,20 @@ std::string openmp_openblas() {
   return "";
 }
 
-std::vector<Setting> settings(int threads) {
+std::vector<Setting> settings(int threads, const std::string& precision) {
   std::vector<Setting> all = {{"1 thread", 1}};
-  if (threads == 1) return all;
-  const std::string name = fmt::format("{} threads", threads), openmp = openmp_openblas();
-  all.push_back({name, threads});
-  if (!openmp.empty()) all.push_back({name + ", OpenMP build of OpenBLAS", threads, openmp});
+  if (threads > 1) {
+    const std::string name = fmt::format("{} threads", threads), openmp = openmp_openblas();
+    all.push_back({name, threads});
+    if (!openmp.empty()) all.push_back({name + ", OpenMP build of OpenBLAS", threads, openmp});
+  }
+  if (precision == "f32") return all;
+  const std::vector<Setting> in_f32 = all;
+  for (const Setting& setting : in_f32) {
+    all.push_back(setting);
+    all.back().precision = precision;
+    all.back().name += ", " + precision;
+  }
   return all;
 }
 
@@ -90,8 +99,8 @@ std::optional<Side> side(const Command& command) {
 
 std::optional<Side> run_pytorch(const std::string& python, const std::string& name, const Setting& setting,
                                 int steps) {
-  Command command =
-      script(python, {name, "--threads", std::to_string(setting.threads), "--steps", std::to_string(steps)});
+  Command command = script(python, {name, "--threads", std::to_string(setting.threads), "--steps",
+                                    std::to_string(steps), "--precision", setting.precision});
   command.environment = {{"OMP_NUM_THREADS", std::to_string(setting.threads)}};
   if (!setting.library_folder.empty()) {
     const char* before = std::getenv("LD_LIBRARY_PATH");
@@ -103,13 +112,14 @@ std::optional<Side> run_pytorch(const std::string& python, const std::string& na
 
 std::optional<Side> run_gradus(const std::string& name, const AgainstOptions& options) {
   return side({{fs::read_symlink("/proc/self/exe").string(), name, "--json", "--threads",
-                std::to_string(options.threads), "--steps", std::to_string(options.steps)}});
+                std::to_string(options.threads), "--steps", std::to_string(options.steps), "--precision",
+                options.precision}});
 }
 
 /// The fastest of a short trial of each; nothing when PyTorch cannot run the case.
 std::optional<Setting> best_setting(const std::string& python, const std::string& name,
                                     const AgainstOptions& options) {
-  const std::vector<Setting> all = settings(options.threads);
+  const std::vector<Setting> all = settings(options.threads, options.precision);
   if (all.size() == 1) return all[0];
   std::optional<Setting> best;
   double fastest = 0;
@@ -128,7 +138,7 @@ std::optional<Comparison> compare(const std::string& python, const std::string& 
   const auto setting = best_setting(python, name, options);
   if (!setting) return std::nullopt;
   std::vector<double> ours, theirs;
-  Comparison result{name, {}, {}, setting->name};
+  Comparison result{name, {}, {}, setting->name, options.precision};
   for (int round = 0; round < options.rounds; ++round) {
     const auto gradus = run_gradus(name, options);
     const auto pytorch = run_pytorch(python, name, *setting, options.steps);
@@ -158,6 +168,8 @@ void print_opening(const AgainstOptions& options, const PyTorch& pytorch) {
   if (!warning.empty()) kit::print_error(fmt::format("bench: {}\n", warning));
   if (options.json) return;
   kit::print(fmt::format("{}; PyTorch {}\n", describe(kernels, options.threads), pytorch.version));
+  if (options.precision != "f32")
+    kit::print(fmt::format("gradus in {0}, PyTorch in the faster of f32 and {0}\n", options.precision));
   kit::print(fmt::format("medians of {} rounds in turn; memory is the peak of each process\n{}",
                          options.rounds, table_head()));
 }

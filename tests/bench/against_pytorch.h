@@ -12,7 +12,8 @@ struct AgainstOptions {
   int steps = 10;
   int rounds = 3;
   bool json = false;
-  std::string record{};  // a file that keeps the rows, see record.h
+  std::string record{};           // a file that keeps the rows, see record.h
+  std::string precision = "f32";  // or "bf16": gradus in bf16, PyTorch in the better of both
 };
 
 /// Prints the table; returns the exit status: 2 without PyTorch, 1 when a case failed.

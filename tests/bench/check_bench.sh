@@ -58,6 +58,9 @@ mkfifo pipe
 expect 1 --record pipe
 says err 'is a pipe'
 [ ! -e kept.json ] || fail "a refused run left a file"
+expect 2 --precision f16
+expect 2 --precision bf16 --record kept.json
+says err '--precision goes with --record only next to --against-pytorch'
 
 # SIGTERM to the program alone: its child, which measures a case, ends with it. Its output is open until then.
 : >out
@@ -75,6 +78,13 @@ expect 0 mlp --steps 1 --threads 1 --json
 [ "$(wc -l <out)" = 1 ] || fail "not one line"
 says out '"case":"mlp"'
 says out '"matmul":"'
+expect 0 mlp --steps 1 --threads 1 --precision bf16
+says out 'matrix products in bf16 by '
+export GRADUS_ISA=scalar
+expect 0 mlp --steps 1 --threads 1 --precision bf16 --json
+unset GRADUS_ISA
+says out '"precision":"bf16"'
+says err 'products in bf16 are no faster than in f32 here: scalar kernels'
 expect 0 gelu mlp --steps 1 --threads 1 --json
 [ "$(sed -n 's/^{"case":"\([a-z-]*\)",.*/\1/p' out | tr '\n' ' ')" = 'gelu mlp ' ] || fail "not these two in this order"
 expect 2 mlp no-such-case another
@@ -120,6 +130,24 @@ expect 0 tiny-ops mlp --against-pytorch --threads 1 --steps 1 --rounds 1 --json
 [ "$(wc -l <out)" = 1 ] || fail "not one line"
 says out '"case":"mlp"'
 says err 'tiny-ops has no counterpart in PyTorch'
+
+# One that is fastest in bf16, and one that is not: the better one counts.
+for fastest in bf16 f32; do
+  python <<EOT
+case "\$*" in
+  *--list) echo '{"torch": "9.9", "blas_core": "", "cases": ["mlp"]}' ;;
+  *"--precision $fastest") echo '{"median_s": 1.5}' ;;
+  *--precision*) echo '{"median_s": 3.0}' ;;
+esac
+EOT
+  expect 0 mlp --against-pytorch --precision bf16 --threads 1 --steps 1 --rounds 1
+  says out 'gradus in bf16, PyTorch in the faster of f32 and bf16'
+  row=' 1\.500 s .* 1 thread'
+  [ $fastest = f32 ] || row="$row, bf16"
+  [ "$(grep -c "^mlp .*$row\$" out)" = 1 ] || fail "no row with PyTorch in $fastest"
+done
+expect 0 mlp --against-pytorch --precision bf16 --threads 1 --steps 1 --rounds 1 --record kept.json
+says kept.json '"pytorch_bf16"'
 
 # One that breaks.
 python <<'EOT'

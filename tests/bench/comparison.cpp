@@ -44,14 +44,22 @@ std::string table_row(const Comparison& c) {
 }
 
 std::string json_row(const Comparison& c) {
-  const nlohmann::ordered_json row = {{"case", c.name},
-                                      {"gradus_s", c.gradus.median_s},
-                                      {"pytorch_s", c.pytorch.median_s},
-                                      {"ratio", c.ratio()},
-                                      {"gradus_peak_rss_mb", c.gradus.peak_rss_mb},
-                                      {"pytorch_peak_rss_mb", c.pytorch.peak_rss_mb},
-                                      {"pytorch_setting", c.setting}};
+  nlohmann::ordered_json row = {{"case", c.name},
+                                {"gradus_s", c.gradus.median_s},
+                                {"pytorch_s", c.pytorch.median_s},
+                                {"ratio", c.ratio()},
+                                {"gradus_peak_rss_mb", c.gradus.peak_rss_mb},
+                                {"pytorch_peak_rss_mb", c.pytorch.peak_rss_mb},
+                                {"pytorch_setting", c.setting}};
+  if (c.precision != "f32") row["precision"] = c.precision;
   return row.dump() + "\n";
+}
+
+std::string slow_bf16(const std::string& isa) {
+  return fmt::format(
+      "bench: products in bf16 are no faster than in f32 here: {} kernels, and AVX512-BF16 is needed (on a "
+      "CPU that has it, without GRADUS_ISA)\n",
+      isa);
 }
 
 std::string who_multiplies(const std::string& matmul) {

@@ -15,7 +15,8 @@ struct Side {
 struct Comparison {
   std::string name;
   Side gradus, pytorch;
-  std::string setting{};  // the one PyTorch was fastest with, such as "2 threads, OpenMP"
+  std::string setting{};          // the one PyTorch was fastest with, such as "2 threads, OpenMP"
+  std::string precision = "f32";  // of gradus
 
   /// Below 1: gradus is faster.
   double ratio() const { return gradus.median_s / pytorch.median_s; }
@@ -27,6 +28,9 @@ double median(std::vector<double> values);
 std::string table_head();
 std::string table_row(const Comparison& c);
 std::string json_row(const Comparison& c);
+
+/// What --precision bf16 says where products in bf16 are no faster: the name of the instruction set in use.
+std::string slow_bf16(const std::string& isa);
 
 /// Who multiplies matrices, on what.
 struct Kernels {

@@ -24,8 +24,7 @@ TEST_CASE("comparison: rows stand under their heads") {
       "case                  gradus      PyTorch   ratio      gradus     PyTorch   PyTorch's best setting\n");
   CHECK(table_row(kGpt) ==
         "gpt2-124m         525.000 ms      1.050 s   0.500     2213 MB     2698 MB   2 threads, OpenMP build "
-        "of "
-        "OpenBLAS\n");
+        "of OpenBLAS\n");
   CHECK(table_row(kTiny) ==
         "tiny-ops            1.000 us    48.500 us   0.021        9 MB      178 MB   1 thread\n");
 }
@@ -35,6 +34,16 @@ TEST_CASE("comparison: a row as JSON") {
         R"({"case":"gpt2-124m","gradus_s":0.525,"pytorch_s":1.05,"ratio":0.5,"gradus_peak_rss_mb":2213.0,)"
         R"("pytorch_peak_rss_mb":2698.4,"pytorch_setting":"2 threads, OpenMP build of OpenBLAS"})"
         "\n");
+  Comparison half = kGpt;
+  half.precision = "bf16";
+  CHECK(json_row(half).ends_with(R"(OpenBLAS","precision":"bf16"})"
+                                 "\n"));
+}
+
+TEST_CASE("comparison: bf16 without its instructions") {
+  CHECK(slow_bf16("avx2") ==
+        "bench: products in bf16 are no faster than in f32 here: avx2 kernels, and AVX512-BF16 is needed (on a "
+        "CPU that has it, without GRADUS_ISA)\n");
 }
 
 TEST_CASE("comparison: medians") {
@@ -71,17 +80,14 @@ TEST_CASE("comparison: kernels below what the CPU has are warned of") {
   set.coretype_is_set = true;
   CHECK(unequal_kernels(set) ==
         "This CPU has AVX-512, but OpenBLAS runs its Haswell kernels, which do not use it: OPENBLAS_CORETYPE "
-        "is "
-        "set. PyTorch's matrix products take about twice as long as they could, gradus's do not: the ratios "
-        "flatter gradus. To compare without it: env -u OPENBLAS_CORETYPE ./run bench ...");
+        "is set. PyTorch's matrix products take about twice as long as they could, gradus's do not: the "
+        "ratios flatter gradus. To compare without it: env -u OPENBLAS_CORETYPE ./run bench ...");
   CHECK(unequal_kernels(kernels("openblas", "Zen", "Zen")) ==
         "This CPU has AVX-512, but OpenBLAS runs its Zen kernels, which do not use it. Matrix products take "
-        "about "
-        "twice as long as they could, on both sides.");
+        "about twice as long as they could, on both sides.");
   CHECK(unequal_kernels(kernels("openblas", "Zen", "SkylakeX")) ==
         "This CPU has AVX-512, but OpenBLAS runs its Zen kernels, which do not use it. gradus's matrix "
-        "products "
-        "take about twice as long as they could, PyTorch's do not.");
+        "products take about twice as long as they could, PyTorch's do not.");
   set.cpu_has_avx512 = false;
   CHECK(unequal_kernels(set) == "");
 }

@@ -1,4 +1,5 @@
-// ./run bench [CASE...] [--threads N] [--steps N] [--json] [--against-pytorch [--rounds N]] [--record FILE]
+// ./run bench [CASE...] [--threads N] [--steps N] [--precision f32|bf16] [--json]
+//             [--against-pytorch [--rounds N]] [--record FILE]
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -33,6 +34,7 @@ struct Options {
   std::int64_t threads = num_threads();
   std::int64_t steps = 10;
   std::int64_t rounds = 3;
+  std::string precision = "f32";
   bool json = false;
   bool against_pytorch = false;
   std::filesystem::path record;
@@ -47,10 +49,12 @@ double peak_rss_mb() {
 
 void run_case(const Case& c, const Options& options) {
   set_num_threads(static_cast<int>(options.threads));
+  const Autocast products(options.precision == "bf16" ? bf16 : f32);
   const Timing timing = measure(c, static_cast<int>(options.steps));
   if (options.json) {
     const nlohmann::ordered_json line = {{"case", c.name},
                                          {"threads", options.threads},
+                                         {"precision", options.precision},
                                          {"isa", name(current_isa())},
                                          {"matmul", name(matmul_backend())},
                                          {"blas_core", openblas_core()},
@@ -79,11 +83,18 @@ void run_case(const Case& c, const Options& options) {
   _exit(kit::status_of_output("bench", status));
 }
 
+/// For whoever asks for bf16 where it gains nothing.
+void warn_of_slow_bf16(const Options& options) {
+  if (options.precision == "bf16" && !fast_bf16()) kit::print_error(slow_bf16(name(current_isa())));
+}
+
 /// Each case runs in a process of its own, so that its peak memory is its own.
 int run_all(const Options& options) {
   if (!options.json) {
-    kit::print(fmt::format("{} threads, {} kernels, matrix products by {}; OpenBLAS: {}\n", options.threads,
-                           name(current_isa()), who_multiplies(name(matmul_backend())), openblas_core()));
+    kit::print(fmt::format("{} threads, {} kernels, matrix products {}by {}; OpenBLAS: {}\n",
+                           options.threads, name(current_isa()),
+                           options.precision == "bf16" ? "in bf16 " : "",
+                           who_multiplies(name(matmul_backend())), openblas_core()));
     kit::print(fmt::format("{:<15} {:>12} {:>12} {:>11}\n", "case", "median", "fastest", "memory"));
   }
   constexpr int kNobodyReads = 128 + SIGPIPE;
@@ -105,7 +116,8 @@ int run_all(const Options& options) {
 
 int compare_all(const Options& options) {
   return against_pytorch({options.cases, static_cast<int>(options.threads), static_cast<int>(options.steps),
-                          static_cast<int>(options.rounds), options.json, options.record.string()});
+                          static_cast<int>(options.rounds), options.json, options.record.string(),
+                          options.precision});
 }
 
 /// What one of the options says of the others; nothing when they go together.
@@ -116,6 +128,8 @@ std::string conflict(const kit::CommandLine& line) {
   if (line.given("CASE") && record && !against)
     return "CASE does not go with --record alone: --part chooses what it measures";
   if (line.given("--part") && against) return "--part does not go with --against-pytorch";
+  if (line.given("--precision") && record && !against)
+    return "--precision goes with --record only next to --against-pytorch";
   return "";
 }
 
@@ -136,6 +150,8 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   line.integer("--threads", options.threads, "Threads per op", {1, 1024});
   line.integer("--steps", options.steps, "Measurements per case, more when half a second is not yet over",
                {1, 1'000'000});
+  line.choice("--precision", options.precision, {"f32", "bf16"},
+              "Of matrix products: bf16 runs under Autocast, and with --against-pytorch PyTorch in both");
   line.flag("--json", options.json, "One JSON line per case");
   line.flag("--against-pytorch", options.against_pytorch,
             "Each case in turn with PyTorch, at its best number of threads");
@@ -155,6 +171,7 @@ int run(int argc, char** argv) {
   Options options;
   if (const auto status = parse(argc, argv, options)) return *status;
   if (!options.record.empty()) try_record(options.record.string());
+  warn_of_slow_bf16(options);
   if (options.against_pytorch) return compare_all(options);
   if (options.record.empty()) return run_all(options);
   set_num_threads(static_cast<int>(options.threads));

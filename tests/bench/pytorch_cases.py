@@ -2,7 +2,7 @@
 """The cases of ./run bench in PyTorch, for ./run bench --against-pytorch.
 
 pytorch_cases.py --list                     what there is to run, as one JSON line
-pytorch_cases.py CASE --threads N --steps N  times it, one JSON line
+pytorch_cases.py CASE --threads N --steps N [--precision bf16]  times it, one JSON line
 
 Each case does what the case of the same name in model_cases.cpp, op_cases.cpp or transformer_cases.cpp does, written
 as a user of PyTorch would write it. Ends with status 3 when PyTorch is not installed.
@@ -24,8 +24,10 @@ except ImportError as error:
     sys.exit(3)
 
 import pytorch_encoders
+import pytorch_precision
 import pytorch_transformers
 from pytorch_gpt import GPT, GPT2, SMALL, Kept, attention, training_step
+from pytorch_precision import products, stored
 
 
 # --- models ---------------------------------------------------------------------------------------------
@@ -42,15 +44,18 @@ def hvp(batch, tokens, **options):
     ids, targets = torch.randint(options["vocab"], (2, batch, tokens))
 
     def step():
-        gradients = torch.autograd.grad(model.loss(ids, targets), weights, create_graph=True)
+        with products():
+            loss = model.loss(ids, targets)
+        gradients = torch.autograd.grad(loss, weights, create_graph=True)
         torch.autograd.grad(gradients, weights, v)
 
     return step
 
 
 def generate(**options):
-    model = GPT(**options)
-    kept = [Kept(options["heads"], options["context"], options["d_model"]) for _ in model.blocks]
+    model = stored(GPT(**options))
+    dtype = model.norm.weight.dtype
+    kept = [Kept(options["heads"], options["context"], options["d_model"], dtype=dtype) for _ in model.blocks]
     prompt = torch.randint(options["vocab"], (1, 64))
 
     @torch.inference_mode()
@@ -74,7 +79,9 @@ def encoder(layers):
 
     def step():
         opt.zero_grad(set_to_none=True)
-        model(x).square().mean().backward()
+        with products():
+            loss = model(x).square().mean()
+        loss.backward()
         opt.step()
 
     return step
@@ -87,7 +94,9 @@ def mlp():
 
     def step():
         opt.zero_grad(set_to_none=True)
-        F.mse_loss(model(x), y).backward()
+        with products():
+            loss = F.mse_loss(model(x), y)
+        loss.backward()
         opt.step()
 
     return step
@@ -104,7 +113,9 @@ def forward_backward(f, *shapes, parameters=()):
     def step():
         for x in (*inputs, *parameters):
             x.grad = None
-        f(*inputs).backward(dy)
+        with products():
+            y = f(*inputs)
+        y.backward(dy.to(y.dtype))
 
     return step
 
@@ -206,17 +217,20 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--precision", choices=("f32", "bf16"), default="f32")
     options = parser.parse_args()
     if options.list or not options.case:
         print(json.dumps({"torch": torch.__version__, "blas_core": blas_core(), "cases": list(CASES)}))
         return
     torch.set_num_threads(options.threads)
+    pytorch_precision.precision = options.precision
     torch.manual_seed(0)
     make, repeat = CASES[options.case]
     seconds = measure(make(), repeat, options.steps)
     line = {
         "case": options.case,
         "threads": options.threads,
+        "precision": options.precision,
         "blas_core": blas_core(),
         "median_s": statistics.median(seconds),
         "min_s": min(seconds),

@@ -6,6 +6,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from pytorch_precision import products
+
 GPT2 = dict(vocab=50257, context=1024, layers=12, heads=12, d_model=768)
 SMALL = dict(vocab=65, context=64, layers=4, heads=4, d_model=128)
 
@@ -40,8 +42,8 @@ class Block(nn.Module):
 class Kept:
     """Keys and values of the tokens a block has seen."""
 
-    def __init__(self, heads, context, width, batch=1):
-        self.k, self.v = torch.zeros(2, batch, heads, context, width // heads)
+    def __init__(self, heads, context, width, batch=1, dtype=torch.float32):
+        self.k, self.v = torch.zeros(2, batch, heads, context, width // heads, dtype=dtype)
         self.length = 0
 
     def append(self, k, v):
@@ -90,7 +92,9 @@ def optimizer_step(model, loss):
     opt = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0.1)
 
     def step():
-        loss().backward()
+        with products():
+            value = loss()
+        value.backward()
         opt.step()
         opt.zero_grad(set_to_none=True)
 

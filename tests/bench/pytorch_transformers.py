@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from pytorch_gpt import GPT, GPT2, Kept, attention, training_step
+from pytorch_precision import products, stored
 
 # --- Llama ------------------------------------------------------------------------------------------------
 
@@ -103,7 +104,9 @@ def banded_8192():
     def step():
         for x in qkv:
             x.grad = None
-        banded(*qkv, 256).backward(dy)
+        with products():
+            y = banded(*qkv, 256)
+        y.backward(dy.to(y.dtype))
 
     return step
 
@@ -112,13 +115,13 @@ def banded_8192():
 
 
 def beam_4():
-    model = GPT(**GPT2)
+    model = stored(GPT(**GPT2))
     vocab, heads, width, beams, count = GPT2["vocab"], GPT2["heads"], GPT2["d_model"], 4, 32
     prompt = torch.randint(vocab, (1, 64))
 
     @torch.inference_mode()
     def step():
-        kept = [Kept(heads, 64 + count, width, beams) for _ in model.blocks]
+        kept = [Kept(heads, 64 + count, width, beams, model.norm.weight.dtype) for _ in model.blocks]
         logits = model.next_logits(prompt.expand(beams, -1), kept)
         scores, tokens = torch.log_softmax(logits[0], -1).topk(beams)
         found = tokens[:, None]

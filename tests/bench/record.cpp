@@ -97,12 +97,12 @@ void record(const std::string& file, const std::vector<std::string>& parts) {
 
 void record_comparison(const std::string& file, const std::string& json_lines) {
   Json all = read(file);
-  Json& rows = all["pytorch"];
-  if (!rows.is_array()) rows = Json::array();
   std::istringstream lines(json_lines);
   for (std::string line; std::getline(lines, line);) {
     Json row = Json::parse(line);
     round_numbers(row);
+    Json& rows = all[row.contains("precision") ? "pytorch_bf16" : "pytorch"];
+    if (!rows.is_array()) rows = Json::array();
     const auto old =
         std::find_if(rows.begin(), rows.end(), [&](const Json& r) { return r["case"] == row["case"]; });
     if (old == rows.end())

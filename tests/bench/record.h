@@ -16,7 +16,8 @@ void try_record(const std::string& file);
 /// Measures `parts` (all when empty) and replaces them in the file, which keeps what else it holds.
 void record(const std::string& file, const std::vector<std::string>& parts);
 
-/// Adds rows of --against-pytorch, as JSON lines, to the file; replaces those of the same case.
+/// Adds rows of --against-pytorch, as JSON lines, to the file, those in bf16 apart; replaces those of the same
+/// case.
 void record_comparison(const std::string& file, const std::string& json_lines);
 
 nlohmann::ordered_json record_profile();    // where the time of a step goes

@@ -30,10 +30,12 @@ TEST_CASE("record: rows of a comparison replace those of the same case, and noth
                           R"({"case":"b","ratio":2.0})"
                           "\n");
   record_comparison(file, R"({"case":"a","ratio":0.25})");
+  record_comparison(file, R"({"case":"a","ratio":0.75,"precision":"bf16"})");
   const json kept = read(file);
   std::filesystem::remove(file);
   CHECK(kept["depth"] == json::parse(R"([{"layers":1}])"));
   CHECK(kept["pytorch"] == json::parse(R"([{"case":"a","ratio":0.25},{"case":"b","ratio":2.0}])"));
+  CHECK(kept["pytorch_bf16"] == json::parse(R"([{"case":"a","precision":"bf16","ratio":0.75}])"));
   CHECK(kept["measured"]["version"] == version());
 }
 

@@ -335,3 +335,34 @@ TEST_CASE("autocast: a model learns, its parameters, gradients and optimizer in 
   }
   CHECK(after < 0.2 * before);
 }
+
+TEST_CASE("bf16 weights: linear reads them as they are, with the bits of Autocast") {
+  const auto check_weight = [](const Tensor& x, const Tensor& w, const Tensor& bias) {
+    CAPTURE(to_string(x.shape()));
+    CAPTURE(to_string(w.shape()));
+    const Tensor y = linear(x, w, bias), rectified = linear(x, w, bias, Activation::relu);
+    const Autocast guard(bf16);
+    CHECK(y.dtype() == f32);
+    CHECK(same(y, linear(x, w.to(f32), bias)));
+    CHECK(same(rectified, linear(x, w.to(f32), bias, Activation::relu)));
+  };
+  for (const std::int64_t rows : {0, 1, 3, 70})
+    for (const std::int64_t k : {1, 33, 700})
+      check_weight(normal({rows, k}), normal({90, k}, 2).to(bf16), normal({90}, 3));
+  check_weight(normal({2, 3, 40}), normal({5, 40}).to(bf16), Tensor());
+  check_weight(normal({4, 27}), normal({6, 40}).to(bf16).slice(1, 3, 30), Tensor());        // rows apart
+  check_weight(normal({4, 6}), normal({6, 40}).to(bf16).t(), normal({40}));                 // copied
+  check_weight(normal({40, 4}).t(), normal({6, 80}).to(bf16).slice(1, 0, 80, 2), Tensor());  // so is this
+  check_weight(normal({3, 0}), zeros({5, 0}, bf16), normal({5}));
+  CHECK(linear(normal({3, 4}), zeros({0, 4}, bf16)).shape() == Shape{3, 0});
+  const Tensor x = normal({3, 4}), w = normal({5, 4}).to(bf16);
+  check_error([&] { linear(x.to(f64), w); },
+              "linear: expects x of f32 for a weight in bf16, got f64 [3, 4]");
+  check_error([&] { linear(Tensor(x).clone().requires_grad_(), w); },
+              "linear: with a weight in bf16, which is for reading, there is no gradient, but x requires one: "
+              "call it under NoGrad, or convert the weight with .to(f32)");
+  check_error([&] { linear_cross_entropy(x, w, zeros({3}, i64)); },
+              "linear_cross_entropy: expects a weight of f32 or f64, got bf16 [5, 4]: use "
+              "cross_entropy(linear(x, weight), target)");
+  CHECK_THROWS(linear(x, normal({5, 4}).to(f16)));
+}

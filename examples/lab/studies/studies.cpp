@@ -11,7 +11,7 @@ const std::vector<Study>& studies() {
       update_size_study(),   attention_study(),  blocks_study(), rates_study(),       optimizers_study(),
       depth_48_study(),      placements_study(), norms_study(),  final_norm_study(),  pruning_study(),
       fine_tuning_study(),   long_study(),       text_study(),   translation_study(), best_study(),
-      text_variants_study(), size_study(),       papers_study(), statements_study(),
+      text_variants_study(), size_study(),       papers_study(), statements_study(),  precision_study(),
   };
   return all;
 }

@@ -36,5 +36,6 @@ Study text_variants_study();
 Study size_study();
 Study papers_study();
 Study statements_study();
+Study precision_study();
 
 }  // namespace gradus::lab

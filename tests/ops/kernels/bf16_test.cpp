@@ -60,12 +60,17 @@ struct Case {
         has_bias(random() % 2 == 0),
         relu(random() % 2 == 0) {}
 
-  std::vector<float> run(void (*gemm)(const Product<float>&)) const {
+  /// With B as it is, or as a weight stored in bf16, which it must then be transposed for.
+  std::vector<float> run(void (*gemm)(const Product<float>&), bool stored = false) const {
+    std::vector<BFloat16> weight;
+    if (stored)
+      for (const float value : b.values) weight.emplace_back(value);
     std::vector<float> c(static_cast<std::size_t>(m * d.ld), 77);  // what lies between the rows stays
     Product<float> x{m, n, k, a.operand(), b.operand(), c.data(), d.ld};
     x.alpha = alpha, x.beta = beta, x.d = d.values.data(), x.ldd = d.ld;
     x.bias = has_bias ? bias.values.data() : nullptr;
     x.relu = relu;
+    if (stored) x.b.data = nullptr, x.weight = weight.data();
     gemm(x);
     return c;
   }
@@ -108,6 +113,9 @@ void check_case(Case& x) {
   test::on_every_isa<float>([&](const auto&) {
     CHECK(x.run(kernels::gemm_bf16) == first);
     CHECK(x.run(kernels::gemm_bf16_by_f32) == first);
+    if (!x.b.flipped) return;
+    CHECK(x.run(kernels::gemm_bf16, true) == first);
+    CHECK(x.run(kernels::gemm_bf16_by_f32, true) == first);
   });
 }
 

@@ -1,0 +1,75 @@
+#include <cmath>
+
+#include "lab/statistics/outcomes.h"
+#include "lab/statistics/statistics.h"
+#include "lab/studies/precision/precision.h"
+
+namespace gradus::lab::precision {
+
+namespace {
+
+/// The losses of a search at the rate chosen for each seed.
+std::vector<double> at_rates(const StudyResults& results, const Search& search,
+                             const std::vector<double>& rates) {
+  std::vector<double> losses;
+  for (std::size_t i = 0; i < search.seeds.size(); ++i)
+    losses.push_back(
+        std::isfinite(rates[i]) ? results.number(search.run(rates[i], search.seeds[i]), search.number) : NAN);
+  return without_failed(losses, tiny_task().context_free_loss());
+}
+
+/// Of the runs that best_of() chooses in each mode: their largest numbers, a minus b.
+std::vector<double> largest_between(const StudyResults& results, const Search& a, const Search& b) {
+  return paired_difference(at_best(results, a, "largest"), at_best(results, b, "largest"));
+}
+
+}  // namespace
+
+std::vector<double> loss_between(const StudyResults& results, const Search& mode, const Search& base) {
+  const std::vector<double> rates = best_of(results, base).rates;
+  return minus(at_rates(results, mode, rates), at_rates(results, base, rates));
+}
+
+std::vector<double> failed_share(const StudyResults& results, const Search& search) {
+  std::vector<double> shares;
+  for (const std::uint64_t seed : search.seeds) {
+    double failed = 0;
+    for (const double rate : search.rates) {
+      const std::string run = search.run(rate, seed);
+      if (!results.has(run))
+        failed = NAN;
+      else if (!(results.number(run, "loss") < tiny_task().context_free_loss()))
+        ++failed;
+    }
+    shares.push_back(failed / static_cast<double>(search.rates.size()));
+  }
+  return shares;
+}
+
+Figures figures(const StudyResults& results) {
+  const Setting setting = setting_of(results.options);
+  Figures all;
+  for (const Arm& arm : arms()) {
+    const Search whole = setting.search(arm.name, "f32"), half = setting.search(arm.name, "bf16");
+    all["loss." + arm.name] = finite(loss_between(results, half, whole));
+    all["failed." + arm.name] = paired_difference(failed_share(results, half), failed_share(results, whole));
+    all["largest." + arm.name] = largest_between(results, half, whole);
+  }
+  for (const std::string arm : {"pre", "post"})
+    for (const std::string part : {"norms", "softmax", "stream"})
+      all[part + "." + arm] =
+          finite(loss_between(results, setting.search(arm, part), setting.search(arm, "bf16")));
+  for (const std::int64_t layers : setting.depths) {
+    const Search stream = setting.search("pre", "stream", layers);
+    const std::string depth = ".L" + std::to_string(layers);
+    all["vanished" + depth] = finite(at_best(results, stream, "vanished"));
+    all["stream" + depth] = finite(loss_between(results, stream, setting.search("pre", "bf16", layers)));
+  }
+  if (setting.models)
+    for (const Titled& model : models())
+      all["models." + model.name] = paired_difference(model_runs(results, model.name, true).by_seed("loss"),
+                                                      model_runs(results, model.name, false).by_seed("loss"));
+  return all;
+}
+
+}  // namespace gradus::lab::precision

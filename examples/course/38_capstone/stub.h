@@ -18,7 +18,7 @@
 //
 //   struct Band { double low, high; };  struct Interval { double low, high; };
 //   enum class Verdict { holds, fails, unclear };  using StudentT = std::function<double(int n)>;
-//   examples/course/38_capstone/given.h
+//   given in examples/course/38_capstone/given.h
 //
 // Forbidden: Tensor, which is not needed here.
 

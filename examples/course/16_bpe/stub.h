@@ -4,7 +4,7 @@
 //
 //   using Ids = std::vector<std::int64_t>;
 //   using Pair = std::pair<std::int64_t, std::int64_t>;
-//   examples/course/16_bpe/given.h
+//   given in examples/course/16_bpe/given.h
 //
 // Tokens 0 to 255 are the bytes. Merges are a list of pairs in the order of training: number k, counted from
 // 0, makes token 256 + k.

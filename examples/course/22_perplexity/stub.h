@@ -14,7 +14,7 @@
 //
 //   struct Batch { Tensor logits, target; };              [B, T, V], [B, T]; a target of -100 is padding
 //   struct Window { std::int64_t begin, end, first; };    reads begin .. end - 1, scores first .. end - 1
-//   examples/course/22_perplexity/given.h
+//   given in examples/course/22_perplexity/given.h
 //
 // Forbidden: nn. Useful: cross_entropy(logits, target, {.reduction = Reduction::sum}), which leaves out -100,
 // ids.to_vector<std::int64_t>(), std::string::size().

@@ -12,7 +12,7 @@
 //                   probability 0 is none: then there may be fewer than `width`.
 //
 //   struct Beam { std::vector<std::int64_t> tokens; double log_p; };
-//   examples/course/23_decoding/given.h
+//   given in examples/course/23_decoding/given.h
 //
 // Forbidden: nn. Useful: topk(x, k), which keeps the order of equal values, cumsum(x, 0), masked_fill,
 // scatter(x, 0, index, source), log_p.to_vector<double>().

@@ -9,8 +9,8 @@
 //
 // LN is layer_norm(x), without gain and bias.
 //
-//   using Sublayer = std::function<Tensor(const Tensor&)>;        given in
-//   examples/course/24_pre_and_post/given.h
+//   using Sublayer = std::function<Tensor(const Tensor&)>;
+//   given in examples/course/24_pre_and_post/given.h
 //
 // Forbidden: nn.
 

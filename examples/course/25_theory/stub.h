@@ -18,7 +18,7 @@
 //   struct Block { Tensor V, O, W1, W2; ... };  block.attention(x), block.ffn(x); W2 requires grad
 //   using Loss = std::function<Tensor(const Tensor& y)>;
 //   struct Measured { std::vector<double> sizes; double gradient; };
-//   examples/course/25_theory/given.h
+//   given in examples/course/25_theory/given.h
 //
 // Forbidden: nn. Useful: grad(loss, {w})[0], norm, from_vector(L).log().
 

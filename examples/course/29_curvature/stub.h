@@ -12,7 +12,7 @@
 // does a small displacement along v not grow, for s > 0?
 //
 //   using Loss = std::function<Tensor(const Tensor& w)>;
-//   examples/course/29_curvature/given.h
+//   given in examples/course/29_curvature/given.h
 //
 // The gradients are values: nothing is added to w.grad().
 //

@@ -56,6 +56,9 @@ std::string remedy(const std::string& error, const Catalogue& words) {
        words.phrase("The function takes different arguments: ops/ops.h has its declaration.")},
       {"no match for",
        words.phrase("These two types cannot be combined: tensor(2.0) makes a tensor from a number.")},
+      {"from 'gradus::DType'",
+       words.phrase(
+           "The arguments come in another order: core/creation.h and ops/ops.h have the declarations.")},
       {"could not convert",
        words.phrase(
            "The types differ: item() makes a number from a tensor, tensor(2.0) a tensor from a number.")},

@@ -5,11 +5,10 @@
 // `embed` gives each token its row of the table: id v gets row v. `embed_backward` is its backward: what
 // does a row get whose token occurs twice in the text, and what does a row get whose token does not occur?
 //
-// `positions` are those of Vaswani et al. 2017:
-//
-//   P[t][2i] = sin(t / 10000^(2i/C))        P[t][2i + 1] = cos(t / 10000^(2i/C))
-//
-// t counts from 0, and i from 0 to C/2 - 1. C is even.
+// `positions` are the sinusoidal ones of Vaswani et al. 2017: C / 2 pairs of channels, in each pair first the
+// sine of an angle, then its cosine. The angle of the first pair is t, and that of a pair i = C / 2 would be
+// t / 10000. Which one lies between them, so that the angles of neighbouring pairs have a constant ratio?
+// t counts from 0. C is even.
 //
 // Forbidden: embedding, backward and grad. Useful: x[ids], index_add(x, axis, ids, rows), zeros;
 // P[t][c] = number writes an element.

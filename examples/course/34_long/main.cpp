@@ -39,10 +39,10 @@ void memory() {
 }
 
 // [recall]
-/// One of 8 values, D tokens of noise, a question: the answer is the value. Loss and share of right answers.
-std::pair<Tensor, Tensor> recall(const nn::GPT& gpt, std::int64_t D, std::int64_t count) {
+/// One of 8 values, N tokens of noise, a question: the answer is the value. Loss and share of right answers.
+std::pair<Tensor, Tensor> recall(const nn::GPT& gpt, std::int64_t N, std::int64_t count) {
   const Tensor value = randint(0, kValues, {count, 1}),
-               noise = randint(kValues, kValues + kNoise, {count, D});
+               noise = randint(kValues, kValues + kNoise, {count, N});
   const Tensor logits = gpt(cat({value, noise, full({count, 1}, kQuestion, i64)}, 1)).select(1, -1);
   return {cross_entropy(logits, value.select(1, 0)),
           (logits.argmax(-1) == value.select(1, 0)).to(f64).mean()};
@@ -64,7 +64,7 @@ Tensor trained_and_asked(nn::Positions positions, std::uint64_t seed) {
   }
   const NoGrad guard;
   std::vector<Tensor> shares;
-  for (const std::int64_t D : kDistances) shares.push_back(recall(gpt, D, 64).second);
+  for (const std::int64_t N : kDistances) shares.push_back(recall(gpt, N, 64).second);
   return stack(shares);
 }
 

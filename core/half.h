@@ -11,11 +11,7 @@ namespace gradus {
 
 /// The upper half of a float: 1 bit of sign, 8 of exponent, 7 of fraction. A float's range, 2 to 3 digits.
 struct BFloat16 {
-<<<<<<< HEAD
-  std::uint16_t bits = 0;  // sign, exponent, fraction, from the highest
-=======
   std::uint16_t bits = 0;  ///< As they are stored: sign, exponent, fraction.
->>>>>>> 9921643107fa7c724d6853c37d9f621f0b2fd7e7
 
   BFloat16() = default;
   /// By way of float, as all that is larger.
@@ -35,11 +31,7 @@ struct BFloat16 {
 
 /// IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of fraction. Up to 65504, 3 to 4 digits.
 struct Float16 {
-<<<<<<< HEAD
-  std::uint16_t bits = 0;  // sign, exponent, fraction, from the highest
-=======
   std::uint16_t bits = 0;  ///< As they are stored: sign, exponent, fraction.
->>>>>>> 9921643107fa7c724d6853c37d9f621f0b2fd7e7
 
   Float16() = default;
   template <class T>

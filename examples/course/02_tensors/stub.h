@@ -2,15 +2,10 @@
 
 // Splitting channels into heads, and merging them. About 5 lines.
 //
-<<<<<<< HEAD
-//   split_heads:  x [B, T, C]  ->  [B, H, T, D], D = C / H; head h owns channels h D .. (h + 1) D - 1
-//   merge_heads:  x [B, H, T, D]  ->  [B, T, C], the inverse
-=======
 //   split_heads:  x [B, T, C]  ->  [B, H, T, D], D = C / H
 //   merge_heads:  x [B, H, T, D]  ->  [B, T, C]                the inverse
 //
 // Head h owns the channels from h D to (h + 1) D - 1.
->>>>>>> 5f6c03f92885824bfa1c19a495ddb28ea9e8778f
 //
 // split_heads copies nothing: its result is a view of x. Two axes are exchanged; a view() alone gives the
 // right shape and the wrong values.

@@ -5,13 +5,8 @@
 // y = a + b with shapes [3, 4] and [4] repeats b along the missing axis. The gradient of a repeated value is
 // the sum over its repetitions:
 //
-<<<<<<< HEAD
-//   sum_to(dy, shape):  sums dy over the axes that `shape` lacks (in front), and over those where `shape`
-//                       has size 1 (these stay, with size 1)
-=======
 //   sum_to(dy, shape): sums dy over the axes that `shape` lacks (in front), and over those where
 //                      `shape` has size 1 (these stay, with size 1)
->>>>>>> 5f6c03f92885824bfa1c19a495ddb28ea9e8778f
 //
 //   times_backward(a, b, dy):  y = a b,  da = sum_to(dy b, shape of a),  db = sum_to(dy a, shape of b)
 //

@@ -18,11 +18,7 @@
 //
 //   struct Band { double low, high; };  struct Interval { double low, high; };
 //   enum class Verdict { holds, fails, unclear };  using StudentT = std::function<double(int n)>;
-<<<<<<< HEAD:examples/course/39_capstone/stub.h
-//   examples/course/39_capstone/given.h
-=======
-//   given in examples/course/38_capstone/given.h
->>>>>>> bf2747c8f3b15e5ffb4c626e67d8dba6e57e5400:examples/course/38_capstone/stub.h
+//   given in examples/course/39_capstone/given.h
 //
 // Forbidden: Tensor, which is not needed here.
 

@@ -47,7 +47,10 @@ std::string remedy(const std::string& error, const Catalogue& words) {
        words.phrase("Is the name spelt right? core/tensor.h lists the methods of a Tensor.")},
       {"is not a member of", words.phrase("Is the name spelt right? ops/ops.h lists the ops.")},
       {"use of deleted function",
-       words.phrase("This form of the call is refused on purpose: ops/ops.h shows how to call it.")},
+       words.phrase(
+           "This form of the call is refused on purpose: core/tensor.h and ops/ops.h show how to call "
+           "it. Sizes and axes are in braces: x.view({{2, 3}}).")},
+      {"cannot decompose", words.phrase("A Shape is read by index: x.size(0) is the size of axis 0.")},
       {"or ';'", words.phrase("A semicolon is missing at the end of this line or the previous one.")},
       {"expected ';'", words.phrase("A semicolon is missing at the end of this line or the previous one.")},
       {"expected '}'", words.phrase("A brace is not closed, or the file ends in the middle of a statement.")},

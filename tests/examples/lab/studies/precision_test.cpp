@@ -17,7 +17,7 @@ namespace {
 
 bool is_bf16(const Tensor& x) { return (x.detach() == x.detach().to(bf16).to(f32)).all(); }
 
-Measured made(const std::string& run) {
+Measured measured_precision(const std::string& run) {
   const bool half = run.find("-f32-") == std::string::npos;
   // One seed fails in bf16 at the largest rate; elsewhere bf16 costs 0.03 nats, and each part 0.01 more.
   const bool fails = half && run.find("lr0.1-") != std::string::npos && run.ends_with("0");
@@ -106,9 +106,9 @@ TEST_CASE("precision: runs in all modes, with the same start") {
 }
 
 TEST_CASE("precision: figures by hand, failed runs apart") {
-  made::check_study("precision", made);
+  made::check_study("precision", measured_precision);
   const Study& study = study_named("precision");
-  const Figures all = study.figures(made::made_results(study, Budget::full, made));
+  const Figures all = study.figures(made::made_results(study, Budget::full, measured_precision));
   REQUIRE(all.at("loss.pre").size() == 5);
   for (const double difference : all.at("loss.pre")) CHECK(difference == doctest::Approx(0.03));
   for (const double difference : all.at("norms.post")) CHECK(difference == doctest::Approx(0.01));

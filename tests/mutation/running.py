@@ -12,6 +12,7 @@ import time
 
 MEMORY = 8 << 30
 FILE = 1 << 30
+UNKNOWN = [20, 200]  # seconds of CPU time and in all, of tests that never ran
 BATCH = 2.0  # seconds of CPU time: files of tests are run together up to here
 
 
@@ -41,17 +42,11 @@ class Tests:
         return [path for path in files if program != "ops" or "kernels" not in path.parts]
 
     def time(self, program, path):
-        """CPU time of a file's tests, measured once with the program of the build. What fails there is left out."""
-        key = f"{program}:{path.relative_to(self.source)}"
-        while key not in self.times:
-            start = time.time()
-            outcome, test, used = self.run(self.build.build / f"{program}_tests", (program, [path]), {}, 900)
-            if outcome == "passed":
-                self.times[key] = [round(used, 2), round(time.time() - start, 1)]
-            elif test is None or not self.leave_out((program, [path]), test):
-                self.times[key] = [float("inf"), 0]  # never run
-            self.save()
-        return self.times[key][0]
+        """CPU time of a file's tests when they last passed; None if they never ran."""
+        return self.times.get(self.key(program, path), [None])[0]
+
+    def key(self, program, path):
+        return f"{program}:{path.relative_to(self.source)}"
 
     def groups(self, program, file):
         """(program, files): those named like the source, those of the same folder, the others; the fast ones first."""
@@ -65,24 +60,14 @@ class Tests:
                 return 2
             return 0 if stem in path.stem or path.stem.removesuffix("_test") in stem else 1
 
-        ranked = {0: [], 1: [], 2: []}
-        for path in self.files(program):
-            ranked[rank(path)].append(path)
-        for number in (0, 1):
-            yield from self.batches(program, sorted(ranked[number], key=lambda path: self.time(program, path)))
-        key = lambda path: self.times.get(f"{program}:{path.relative_to(self.source)}", [None])[0]  # noqa: E731
-        measured = [path for path in ranked[2] if key(path) is not None]
-        yield from self.batches(program, sorted(measured, key=key))
-        for path in ranked[2]:
-            if path not in measured:
-                yield from self.batches(program, [path])
+        files = self.files(program)
+        for number in range(3):
+            yield from self.batches(program, [path for path in files if rank(path) == number])
 
     def batches(self, program, paths):
+        """Those of known times first; of the others, each by itself, those of few lines."""
         batch, total = [], 0.0
-        for path in paths:
-            took = self.time(program, path)
-            if took == float("inf"):
-                continue
+        for took, path in sorted((self.time(program, path), path) for path in paths if self.time(program, path) is not None):
             if batch and total + took > BATCH:
                 yield program, batch
                 batch, total = [], 0.0
@@ -90,6 +75,9 @@ class Tests:
             total += took
         if batch:
             yield program, batch
+        for path in sorted(paths, key=lambda path: path.stat().st_size):
+            if self.time(program, path) is None:
+                yield program, [path]
 
     def leave_out(self, group, test):
         left = self.left_out.setdefault(group[0], [])
@@ -99,12 +87,12 @@ class Tests:
         self.save()
         return True
 
-    def run(self, program, group, environment, least=0.0, only=None):
+    def run(self, program, group, environment, only=None):
         """("passed", "killed" or "timeout", the test, seconds of CPU time)."""
         name, paths = group
-        known = [self.times.get(f"{name}:{path.relative_to(self.source)}", [0, 0]) for path in paths]
-        seconds = least or 10 + 6 * sum(cpu for cpu, _ in known)
-        wall = 10 * least or 180 + 20 * max(sum(cpu for cpu, _ in known), sum(real for _, real in known))
+        known = [self.times.get(self.key(name, path), UNKNOWN) for path in paths]
+        seconds = 10 + 6 * sum(cpu for cpu, _ in known)
+        wall = 180 + 20 * max(sum(cpu for cpu, _ in known), sum(real for _, real in known))
         scratch = self.folder / "scratch" / "run"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
@@ -126,9 +114,9 @@ class Tests:
         with open(output, "wb") as out:
             child = subprocess.Popen(words, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                      env=os.environ | environment | {"TMPDIR": str(scratch)}, preexec_fn=limit)
-            end = time.monotonic() + wall
+            start = time.monotonic()
             ended = None
-            while ended is None and time.monotonic() < end:
+            while ended is None and time.monotonic() < start + wall:
                 ended = os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
                 time.sleep(0.02)
             os.killpg(child.pid, signal.SIGKILL)  # and what the tests have started
@@ -138,6 +126,9 @@ class Tests:
         with open(output, "rb") as out:
             text = out.read(1 << 20).decode(errors="replace")
         if child.returncode == 0:
+            if len(paths) == 1 and not only and self.time(name, paths[0]) is None:
+                self.times[self.key(name, paths[0])] = [round(used, 2), round(time.monotonic() - start, 1)]
+                self.save()
             return "passed", None, used
         test = re.search(r"^TEST CASE:  ?(.*)$", text, re.M)
         test = test[1].strip() if test else None

@@ -8,10 +8,10 @@ import resource
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 MEMORY = 8 << 30
-FILE = 1 << 30
 UNKNOWN = [20, 200]  # seconds of CPU time and in all, of tests that never ran
 BATCH = 2.0  # seconds of CPU time: files of tests are run together up to here
 
@@ -93,9 +93,7 @@ class Tests:
         known = [self.times.get(self.key(name, path), UNKNOWN) for path in paths]
         seconds = 10 + 6 * sum(cpu for cpu, _ in known)
         wall = 180 + 20 * max(sum(cpu for cpu, _ in known), sum(real for _, real in known))
-        scratch = self.folder / "scratch" / "run"
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir(parents=True)
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="gradus-mutate-"))  # where tests write usually
         words = [str(program), "-aa=1", "-nc", "-sf=" + ",".join(str(path) for path in paths)]
         if only:
             words.append("-tc=" + pattern(only))
@@ -106,11 +104,11 @@ class Tests:
             os.setpgid(0, 0)
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         output = self.folder / "scratch" / "output"
+        output.parent.mkdir(exist_ok=True)
         with open(output, "wb") as out:
             child = subprocess.Popen(words, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                      env=os.environ | environment | {"TMPDIR": str(scratch)}, preexec_fn=limit)
@@ -123,6 +121,7 @@ class Tests:
             child.wait()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        shutil.rmtree(scratch, ignore_errors=True)
         with open(output, "rb") as out:
             text = out.read(1 << 20).decode(errors="replace")
         if child.returncode == 0:

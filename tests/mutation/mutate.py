@@ -59,8 +59,20 @@ def candidates(source, folders, build):
     return found
 
 
+def explained():
+    """The survivors that were read and change nothing that a test could see, with the reason of each."""
+    path = pathlib.Path(__file__).with_name("survivors.json")
+    return {(one["file"], one["before"], one["after"]): one["reason"] for one in json.loads(path.read_text())}
+
+
 def summary(lines):
-    """A table of folders: how many mutants, how many the tests noticed."""
+    """A table of folders: how many mutants, how many the tests noticed; and the survivors."""
+    reasons = explained()
+    for line in lines:
+        if line["outcome"] == "survived":
+            reason = reasons.get((line["file"], line["before"], line["after"]))
+            print(f"{line['file']}:{line['line']}:{line['column']}: {line['before']}  ->  {line['after']}"
+                  + (f"  ({reason})" if reason else ""))
     folders = {}
     for line in lines:
         parts = pathlib.PurePath(line["file"]).parts

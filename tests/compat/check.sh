@@ -8,7 +8,7 @@ sha256sum --quiet -c SHA256SUMS || {
   echo "tests/compat changes only at a release, with tests/compat/copy.sh"
   exit 1
 }
-find course recipes -type f | sort >"$build/compat_files.txt"
+find course recipes files -type f | sort >"$build/compat_files.txt"
 sed 's/^[^ ]*  //' SHA256SUMS | sort | diff - "$build/compat_files.txt" || {
   echo "tests/compat has other files than SHA256SUMS"
   exit 1

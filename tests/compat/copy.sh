@@ -1,5 +1,6 @@
 #!/bin/sh
-# copy.sh: at a release, replaces the copies here by the programs of the course, the recipes and their expected output.
+# copy.sh: at a release, replaces the copies here by the programs of the course, the recipes and their expected output. The files of
+# earlier releases stay; those of this one have been written before (CONTRIBUTING.md, "How to release").
 set -eu
 cd "$(dirname "$0")"
 examples=../../examples expected=../examples/expected/recipes
@@ -14,4 +15,4 @@ done
 for source in "$examples"/recipes/*.cpp; do
   cp "$source" "$expected/$(basename "$source" .cpp).txt" recipes
 done
-find course recipes -type f | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+find course recipes files -type f | LC_ALL=C sort | xargs sha256sum >SHA256SUMS

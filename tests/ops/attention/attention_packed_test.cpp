@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "attention_reference.h"
+#include "gradus/core/random/random.h"
 
 namespace gradus::test {
 namespace {
@@ -59,6 +60,14 @@ TEST_CASE("self_attention_packed: gradients, layouts, threads, sizes of 0") {
             return self_attention_packed(x, 2, {.causal = causal, .dropout = 0.25});
           },
           {shape}, reordered);
+}
+
+TEST_CASE("attention_weights: dropout neither changes them nor draws random numbers") {
+  const Tensor q = randn({1, 2, 3, 4}), k = randn({1, 2, 5, 4});
+  const Generator::State before = default_generator().state();
+  const Tensor weights = attention_weights(q, k, {.dropout = 0.5});
+  CHECK(default_generator().state() == before);
+  CHECK((weights == attention_weights(q, k)).all());
 }
 
 TEST_CASE("attention_weights: gradients, and rows that add up to 1") {

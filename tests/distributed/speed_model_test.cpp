@@ -67,7 +67,32 @@ TEST_CASE("speed model: a network sends while backward computes; a processor can
   // On four ranks a bucket takes 2 log2 4 latencies and 2 * 3/4 of its bytes.
   const speed::Cost tree = speed::of_tree({0.25, 1.0 / 8000}, 4);
   CHECK(tree(8000) == doctest::Approx(4 * 0.25 + 1.5));
-  const speed::Profile twice = profile.with_tokens(20);
-  CHECK(twice.computing() == doctest::Approx(2 * 6 + 1));
-  CHECK(twice.arrivals[1].seconds == doctest::Approx(4));
+}
+
+TEST_CASE("speed model: sizes and order of the gradients are those of a GPT") {
+  const nn::GPT gpt({.vocab = 50, .context = 8, .layers = 3, .block = {.d_model = 16, .heads = 2}});
+  const std::vector<Tensor> parameters = gpt.parameters();
+  const speed::Profile profile = speed::profile_of({"small", 50, 8, 3, 16}, {1e9, 1e9, 1e-9}, 16);
+  std::vector<std::int64_t> sizes;
+  for (const Tensor& parameter : parameters) sizes.push_back(parameter.numel());
+  CHECK(profile.sizes == sizes);
+  CHECK(profile.arrivals.back().seconds == doctest::Approx(profile.backward));
+
+  std::vector<std::int64_t> order, expected;  // layers, from the final norm, 3, down to the embeddings, -1
+  const auto layer_of = [](std::size_t i) { return i < 2 ? -1 : (static_cast<std::int64_t>(i) - 2) / 12; };
+  const auto add = [](std::vector<std::int64_t>& to, std::int64_t layer) {
+    if (to.empty() || to.back() != layer) to.push_back(layer);
+  };
+  for (const speed::Profile::Arrival& arrival : profile.arrivals) add(expected, layer_of(arrival.parameter));
+  std::size_t last = 0;
+  const Tensor ids = randint(0, 50, {2, 8});
+  {
+    const EarlyGrads early([&](Node& leaf) {
+      for (std::size_t i = 0; i < parameters.size(); ++i)
+        if (parameters[i].node().get() == &leaf) add(order, layer_of(last = i));
+    });
+    gpt.loss(ids, ids).backward();
+  }
+  CHECK(order == expected);
+  CHECK(last == 0);  // the token embedding, which the head shares
 }

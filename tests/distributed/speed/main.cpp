@@ -26,8 +26,8 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::filesystem::path record;
   std::vector<std::string> models;
-  std::string profile, note;
-  std::int64_t rounds = 5, largest = 64 << 20, measured = 12;
+  std::string note;
+  std::int64_t rounds = 5, largest = 64 << 20;
 };
 
 /// Three digits: more would only be noise in a diff.
@@ -93,10 +93,6 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   kit::CommandLine line("distributed_speed", "Measures what many ranks cost on this machine.");
   line.path("--record", options.record, "Writes all figures into this file");
   line.choices("--models", options.models, names_of_cases(), "Measures steps of these");
-  line.choice("--profile", options.profile, names_of_cases(),
-              "Measures only one rank's profile of this model");
-  line.integer("--measured", options.measured, "Layers measured for a profile; the others are like them",
-               {2, 1000});
   line.integer("--rounds", options.rounds, "Measurements of each", {1, 1000});
   line.integer("--largest", options.largest, "Bytes of the largest array", {4096, 1 << 30});
   line.text("--note", options.note, "What else there is to say of the measurement, for the record");
@@ -113,10 +109,7 @@ int main(int argc, char** argv) {
     if (const auto status = speed::parse(argc, argv, options)) return *status;
     distributed::Session session(argc, argv);
     return session.run([&](const distributed::Communicator& world) {
-      speed::Json data = options.profile.empty()
-                             ? speed::measure(world, options)
-                             : speed::measure_profile(speed::case_called(options.profile), options.measured,
-                                                      static_cast<int>(options.rounds));
+      speed::Json data = speed::measure(world, options);
       speed::round_numbers(data);
       data["measured"] = {{"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
                           {"version", version()},

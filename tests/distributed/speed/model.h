@@ -27,6 +27,22 @@ struct Fit {
 /// The cost with the least sum of squared relative errors, neither part below 0. Throws without two sizes.
 Fit fit(const std::vector<Measured>& points);
 
+/// A GPT with a tied head, and a machine that computes it.
+struct Gpt {
+  std::string name;
+  std::int64_t vocab, context, layers, width;
+};
+struct Machine {
+  double flops;         // of a training step, per second
+  double memory_speed;  // bytes per second, read and written
+  double adam;          // seconds of AdamW per parameter
+};
+
+/// GPT-2 with 124 million and with 1.5 billion parameters. Throws for another name.
+Gpt gpt_called(const std::string& name);
+/// Two cores with AVX-512: those of docs/performance.md.
+Machine two_cores();
+
 /// One rank's step of a model on one shard of `tokens` tokens, without any communication.
 struct Profile {
   struct Arrival {
@@ -42,12 +58,12 @@ struct Profile {
 
   double computing() const { return forward + backward + rest; }
   double elements() const;  // of all parameters
-  /// The same model on another number of tokens: forward and backward take proportionally longer.
-  Profile with_tokens(double count) const;
 };
 
-/// As ./run bench ranks records it. Throws when the file is not one.
-Profile read_profile(const std::string& file);
+/// Six operations a token for each weight that is multiplied, two of them in forward. In backward, gradients
+/// arrive from the last parameter to the first, each after its share of the operations; before them comes the
+/// head, whose weight is the first parameter, the token embedding, which is complete only at the end.
+Profile profile_of(const Gpt& gpt, const Machine& machine, double tokens);
 
 /// Gradients that are sent together.
 struct Bucket {

@@ -28,8 +28,4 @@ Case case_called(const std::string& name);
 nlohmann::ordered_json measure_step(const distributed::Communicator& world, const Case& c,
                                     const Cost& all_reduce, int rounds);
 
-/// The profile of a model on one rank. Of a model of more than `measured` layers, layers are measured of a
-/// model with so many, and the others take as long.
-nlohmann::ordered_json measure_profile(const Case& c, std::int64_t measured, int rounds);
-
 }  // namespace gradus::speed

@@ -1,7 +1,7 @@
 // A data-parallel step on machines that are simulated, by SimGrid's SMPI: the library's own tree, slices,
-// buckets, calls and MPI transport send the gradients of a model, whose computing takes the time a profile
-// says. record.sh, beside it, builds and runs it.
-//   smpirun -np RANKS -platform CLUSTER -hostfile HOSTS simulate PROFILE TOKENS BUCKET_BYTES POLL_SECONDS
+// buckets, calls and MPI transport send the gradients of a model, whose computing takes the time that
+// speed/model.h says. record.sh, beside it, builds and runs it.
+//   smpirun -np RANKS -platform CLUSTER -hostfile HOSTS simulate MODEL TOKENS BUCKET_BYTES POLL_SECONDS
 // prints the seconds of a step: computing, simulated.
 
 #include <mpi.h>
@@ -137,7 +137,8 @@ class SimulatedStep {
 
 void simulate(char** arguments) {
   Traffic traffic(start_mpi());
-  const speed::Profile profile = speed::read_profile(arguments[1]).with_tokens(std::atof(arguments[2]));
+  const speed::Profile profile =
+      speed::profile_of(speed::gpt_called(arguments[1]), speed::two_cores(), std::atof(arguments[2]));
   memory_speed() = profile.memory_speed;
   std::vector<Tensor> parameters;
   for (const std::int64_t size : profile.sizes) parameters.emplace_back(size);
@@ -156,7 +157,7 @@ void simulate(char** arguments) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::fprintf(stderr, "usage: simulate PROFILE TOKENS BUCKET_BYTES POLL_SECONDS\n");
+    std::fprintf(stderr, "usage: simulate MODEL TOKENS BUCKET_BYTES POLL_SECONDS\n");
     return 2;
   }
   try {

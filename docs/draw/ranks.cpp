@@ -1,5 +1,6 @@
 #include "docs/draw/ranks.h"
 
+#include <cmath>
 #include <fstream>
 
 #include "distributed/speed/model.h"
@@ -20,9 +21,12 @@ double predicted_efficiency(const char* model, double gbit, int ranks, double to
 }
 
 double tokens_for_90(const char* model, double gbit, int ranks, double bucket_mib) {
-  double tokens = 1;
-  while (predicted_efficiency(model, gbit, ranks, tokens, bucket_mib) < 0.9 && tokens < 1e9) tokens *= 1.05;
-  return tokens;
+  double low = 1, high = 1e9;
+  while (high / low > 1.001) {
+    const double middle = std::sqrt(low * high);
+    (predicted_efficiency(model, gbit, ranks, middle, bucket_mib) < 0.9 ? low : high) = middle;
+  }
+  return high;
 }
 
 }  // namespace gradus::docs

@@ -13,7 +13,7 @@ nlohmann::json read_ranks(const char* file);
 /// Efficiency of a step by the model, for a network of so many Gbit/s.
 double predicted_efficiency(const char* model, double gbit, int ranks, double tokens, double bucket_mib);
 
-/// The fewest tokens a rank and a step, in steps of a twentieth, with which nine tenths of the time are computing.
+/// The fewest tokens, for each rank and step, with which nine tenths of the time are computing.
 double tokens_for_90(const char* model, double gbit, int ranks, double bucket_mib);
 
 /// Draws the page's charts into a folder.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -40,7 +41,7 @@ void print_needed() {
       for (const int ranks : {64, 256, 1024}) {
         fmt::print("{:<10} {:>7} {:>6}", model, gbit, ranks);
         for (const double mib : {1.0, 25.0, 100.0, 400.0})
-          fmt::print(" {:>12.2g}", tokens_for_90(model, gbit, ranks, mib));
+          fmt::print(" {:>12.0f}", 10 * std::ceil(tokens_for_90(model, gbit, ranks, mib) / 10));
         fmt::print("\n");
       }
   fmt::print("\n");

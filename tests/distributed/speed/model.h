@@ -49,12 +49,12 @@ struct Profile {
     std::size_t parameter = 0;
     double seconds = 0;  // since backward began
   };
-  std::string model;
+  std::string model = {};
   double tokens = 0;
   double forward = 0, backward = 0, rest = 0;  // seconds; rest: the optimizer and whatever else
   double memory_speed = 0;                     // bytes per second, read and written
-  std::vector<std::int64_t> sizes;             // elements of the parameters, in their order in the model
-  std::vector<Arrival> arrivals;               // of their gradients, in order
+  std::vector<std::int64_t> sizes = {};             // elements of the parameters, in their order in the model
+  std::vector<Arrival> arrivals = {};               // of their gradients, in order
 
   double computing() const { return forward + backward + rest; }
   double elements() const;  // of all parameters

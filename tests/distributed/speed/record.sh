@@ -42,7 +42,7 @@ simulated_step() {
   bytes=$(($5 << 20))
   set -- "$@" $(smpirun -np "$3" -platform "$scratch/cluster.xml" -hostfile "$scratch/hosts" --cfg=smpi/simulate-computation:no \
     --cfg=smpi/test:0 --cfg=smpi/privatization:no --cfg=network/crosstraffic:0 --log=root.thres:warning \
-    "$scratch/simulate" "$1" "$4" "$bytes" 50e-6)
+    "$scratch/simulate" "$1" "$4" "$bytes" 1e-3)
   [ $# = 7 ] || return 1
   echo "{\"model\":\"$1\",\"gbit\":$2,\"ranks\":$3,\"tokens\":$4,\"bucket_bytes\":$bytes,\"computing_s\":$6,\"step_s\":$7}"
 }
@@ -59,7 +59,7 @@ simulate() {
   : >"$scratch/rows"
   for ranks in 8 64 256 1024; do
     [ "$ranks" -le "$most" ] || continue
-    for model in gpt2-124m gpt2-1.5b; do
+    for model in ${MODELS:-gpt2-124m gpt2-1.5b}; do
       for gbit in 10 100; do
         for tokens in ${TOKENS:-256 1024 4096}; do
           simulated_step $model $gbit $ranks "$tokens" 25 | tee -a "$scratch/rows"

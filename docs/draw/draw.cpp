@@ -13,6 +13,7 @@
 #include "docs/draw/lab_figures.h"
 #include "docs/draw/live_figures.h"
 #include "docs/draw/performance.h"
+#include "docs/draw/ranks.h"
 #include "docs/draw/training_figures.h"
 #include "docs/draw/translate_curves.h"
 #include "gradus/gradus.h"
@@ -62,6 +63,7 @@ void draw_pictures(const std::filesystem::path& folder) {
   put("lab_schemes", lab::compare::scheme_panels(start.schemes, two));
   put("lab", lab::compare::loss_by_rate(docs::analyse_lab()));
   docs::draw_performance(folder);
+  docs::draw_ranks(folder);
   docs::draw_live_figures(folder);
   kit::replace_file(folder / "figure_placement.svg", docs::placement_figure());
   put("figure_schedule", docs::schedule_figure(GRADUS_SCHEDULE_TRIES));

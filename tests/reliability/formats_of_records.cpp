@@ -54,15 +54,16 @@ const lab::Study& study_of_files() {
 }
 
 void write_study_folder(const fs::path& folder) {
-  lab::StudyConfig config{.study = "a-study",
-                          .options = {.budget = lab::Budget::full,
-                                      .seed = 5,
-                                      .data = "book.txt",
-                                      .settings = {{"rates", {0.5, 1e-3}}}},
-                          .shard = {2, 3},
-                          .machine = {{"gradus", "0.2.0"}, {"arithmetic", "0f3c"}, {"kernels", "avx2"}},
-                          .data_sha256 = std::string(64, 'd'),
-                          .bands_sha256 = "2:" + std::string(64, 'b')};
+  lab::StudyConfig config;
+  config.study = "a-study";
+  config.options.budget = lab::Budget::full;
+  config.options.seed = 5;
+  config.options.data = "book.txt";
+  config.options.settings["rates"] = {0.5, 1e-3};
+  config.shard = {2, 3};
+  config.machine = {{"gradus", "0.2.0"}, {"arithmetic", "0f3c"}, {"kernels", "avx2"}};
+  config.data_sha256 = std::string(64, 'd');
+  config.bands_sha256 = "2:" + std::string(64, 'b');
   config.extensions.push_back({1, {{"gradus", "0.2.0"}, {"kernels", "avx512"}}, "2:" + std::string(64, 'e')});
   lab::write_study(folder, config);
   kit::RunLog log(folder / "runs.jsonl");

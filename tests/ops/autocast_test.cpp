@@ -103,7 +103,7 @@ const std::vector<Call>& calls() {
        }},
       {"mse_loss", [](const Tensor& x) { return mse_loss(x, normal(x.shape(), 5)); }},
       {"embedding", [](const Tensor& x) {
-         return embedding(x.reshape({48, 24}), tensor({3, 0, 3}));
+         return embedding(tensor({3, 0, 3}), x.reshape({48, 24}));
        }}};
   return all;
 }

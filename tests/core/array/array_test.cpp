@@ -227,8 +227,11 @@ TEST_CASE("add_ adds equal shapes of any layout") {
   CHECK(x.at({0, 100}) == 100 + 300 + 1000);
   check_error([&] { x.add_(counting({3})); }, "add_: expects f32 [3, 200], got f32 [3]");
   check_error([&] { x.add_(x.to(f64)); }, "add_: expects f32 [3, 200], got f64 [3, 200]");
-  const Array whole = Array::zeros({1}, i64);
-  check_error([&] { whole.add_(whole); }, "add_: expects f32 or f64, got i64 [1]: convert with .to(f32)");
+  const Array whole = Array::full({1}, 3, i64);
+  whole.add_(Array::full({1}, (std::int64_t{1} << 53) + 1, i64));  // not by way of f64
+  CHECK(whole.data<std::int64_t>()[0] == (std::int64_t{1} << 53) + 4);
+  const Array truth = Array::zeros({1}, boolean);
+  check_error([&] { truth.add_(truth); }, "add_: expects numbers, got bool [1]: convert with .to(f32)");
 }
 
 TEST_CASE("large copies are cut into chunks and still complete") {

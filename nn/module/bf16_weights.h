@@ -1,4 +1,7 @@
 #pragma once
+// Models whose weights are kept in bf16.
+
+#include "gradus/core/cxx20.h"
 
 namespace gradus::nn {
 

@@ -181,7 +181,7 @@ void Module::zero_grad() const {
 
 void Module::requires_grad_(bool on) const {
   for (const ModuleNode* const node : nodes_of(*node_))
-    for (const auto& [name, values] : node->parameters) values.node()->requires_grad = on;
+    for (const auto& [name, values] : node->parameters) Tensor(values).requires_grad_(on);
 }
 
 static thread_local EvalMode* innermost = nullptr;

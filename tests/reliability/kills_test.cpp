@@ -38,8 +38,10 @@ void with_kills(const Save& save, Call check) {
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-      if (::write(started[1], "x", 1) != 1) _exit(1);
-      for (int i = 1;; ++i) save(i);
+      for (int i = 1;; ++i) {
+        save(i);
+        if (i == 1 && ::write(started[1], "x", 1) != 1) _exit(1);
+      }
     }
     char byte = 0;
     REQUIRE(read(started[0], &byte, 1) == 1);

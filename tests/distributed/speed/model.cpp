@@ -64,7 +64,7 @@ Profile profile_of(const Gpt& gpt, const Machine& machine, double tokens) {
   const std::int64_t d = gpt.width, head = gpt.vocab * d;
   profile.sizes = {head, gpt.context * d};
   for (std::int64_t layer = 0; layer < gpt.layers; ++layer)
-    for (const std::int64_t size : {d, d, 3 * d * d, 3 * d, d * d, d, d, d, 4 * d * d, 4 * d, 4 * d * d, d})
+    for (const std::int64_t size : {3 * d * d, 3 * d, d * d, d, 4 * d * d, 4 * d, 4 * d * d, d, d, d, d, d})
       profile.sizes.push_back(size);
   profile.sizes.insert(profile.sizes.end(), {d, d});
   const double multiplied = profile.elements() - static_cast<double>(gpt.context * d);

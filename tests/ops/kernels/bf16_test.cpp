@@ -90,9 +90,11 @@ struct Case {
           const double term = rounded(a.at(i, p)) * rounded(b.at(p, j));
           sum += term, size += std::abs(term);
         }
-        const double added = (beta == 0 ? 0 : double{beta} * d.at(i, j)) + (has_bias ? bias.at(0, j) : 0.0f);
-        const double exact = alpha * sum + added,
-                     bound = (size + std::abs(added)) * static_cast<double>(k + 4) * 0x1p-24;
+        const double before = beta == 0 ? 0 : double{beta} * d.at(i, j),
+                     added = has_bias ? bias.at(0, j) : 0.0f;
+        const double exact = alpha * sum + before + added,
+                     terms = std::abs(alpha) * size + std::abs(before) + std::abs(added),
+                     bound = terms * static_cast<double>(k + 4) * 0x1p-24;
         worst = std::max(worst, std::abs(got - (relu ? std::max(exact, 0.0) : exact)) / bound);
       }
     return worst;

@@ -180,7 +180,7 @@ void Traffic::receive(const Call& call, Bytes in, int from) {
   wait(operation);
 }
 
-/// To all, not in a tree: whoever waits for anybody hears of it.
+/// Sent to every rank directly, so that a rank that waits for any other one gets it.
 void Traffic::end() {
   class Ending final : public Operation {
    public:

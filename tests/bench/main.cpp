@@ -83,7 +83,7 @@ void run_case(const Case& c, const Options& options) {
   _exit(kit::status_of_output("bench", status));
 }
 
-/// For whoever asks for bf16 where it gains nothing.
+/// Warns on a CPU where bf16 is no faster than f32.
 void warn_of_slow_bf16(const Options& options) {
   if (options.precision == "bf16" && !fast_bf16()) kit::print_error(slow_bf16(name(current_isa())));
 }

@@ -1,6 +1,6 @@
 // A data-parallel step on machines that are simulated, by SimGrid's SMPI: the library's own tree, slices,
 // buckets, calls and MPI transport send the gradients of a model, whose computing takes the time that
-// speed/model.h says. record.sh, beside it, builds and runs it.
+// speed/model.h says. record.sh in this folder builds and runs it.
 //   smpirun -np RANKS -platform CLUSTER -hostfile HOSTS simulate MODEL TOKENS BUCKET_BYTES POLL_SECONDS
 // prints the seconds of a step: computing, simulated.
 

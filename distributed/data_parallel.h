@@ -7,10 +7,10 @@
 //   });
 //
 // backward() takes the place of the loss's. A batch is always cut into the same shards, for any number of
-// ranks: with 8 shards, rank 2 of 4 computes shards 4 and 5. Random numbers, such as dropout's, depend on seed, step and shard. Gradients are summed in
-// one binary tree over the shards, the lower levels inside a rank, the upper ones between ranks. So all
-// weights are the same for 1, 2, 4 and 8 ranks, bit for bit, with any number of threads.
-// docs/many_machines.md explains it.
+// ranks: with 8 shards, rank 2 of 4 computes shards 4 and 5. Random numbers, such as dropout's, depend on
+// seed, step and shard. Gradients are summed in one binary tree over the shards, the lower levels inside a
+// rank, the upper ones between ranks. So all weights are the same for 1, 2, 4 and 8 ranks, bit for bit, with
+// any number of threads. docs/many_machines.md explains it.
 
 #include <cstdint>
 #include <functional>

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gradus/core/check.h"
-#include "gradus/core/random/random.h"
 #include "gradus/distributed/detail/buffer_means.h"
 #include "gradus/distributed/detail/digests.h"
+#include "gradus/distributed/detail/generator_guard.h"
 #include "gradus/distributed/detail/gradients.h"
 #include "gradus/ops/ops.h"
 
@@ -18,18 +18,6 @@ namespace gradus::distributed {
 using namespace detail;
 
 namespace {
-
-/// Moves this thread's generator for one scope.
-class GeneratorGuard {
- public:
-  GeneratorGuard() : before_(default_generator().state()) {}
-  ~GeneratorGuard() { default_generator().set_state(before_); }
-  GeneratorGuard(const GeneratorGuard&) = delete;
-  GeneratorGuard& operator=(const GeneratorGuard&) = delete;
-
- private:
-  Generator::State before_;
-};
 
 double tree_sum(const double* terms, std::size_t n) {
   return n == 1 ? terms[0] : tree_sum(terms, n / 2) + tree_sum(terms + n / 2, n / 2);

@@ -88,7 +88,7 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
                     const Array dy2 = rows_of(dy);
                     Gradient dx, dw, dbias;
                     // While one product computes, the memory read next is prefetched.
-                    if (of[0]) dx = matmul_gradient(shape, dy2, *w, read_ahead(*x));
+                    if (of[0]) dx = matmul_gradient(shape, dy2, *w, of[1] ? read_ahead(*x) : ReadAhead());
                     if (of[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
                     if (of[2]) dbias = array::sum(dy2, 0);
                     return {dx, dw, dbias};

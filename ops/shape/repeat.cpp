@@ -82,7 +82,8 @@ Tensor repeat(const Tensor& x, const Dims& counts) {
     steps.push_back({numel(front), counts[axis], shape[axis], numel(back)});
     y = steps.back().of(y);
   }
-  y = steps.empty() ? y.clone() : y.reshape(result);
+  y = y.reshape(result);
+  if (y.storage() == a.storage()) y = y.clone();  // nothing, or one number, was repeated: still a view
   return record("repeat", y, {&x}, [steps, from = a.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
     V dx = dy;
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) dx = step->backward(dx);

@@ -170,6 +170,71 @@ TrainingHashes net(bool average, const distributed::Communicator& world, int ste
   return hashes(world, weights, opt.state_dict(), losses);
 }
 
+/// The state of each rank's optimizer of its `parameters`, on all ranks, by their names.
+StateDict optimizer_by_names(const distributed::Communicator& world, const optim::Optimizer& opt,
+                             const std::vector<StateDict::Entry>& parameters) {
+  const StateDict state = opt.state_dict();
+  StateDict named;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    named.add_all(parameters[i].first + ".", state.with_prefix_removed(std::to_string(i) + "."));
+  return distributed::gather(world, named);
+}
+
+/// Eight layers: the embedding and seven blocks.
+TrainingHashes pipeline(const distributed::Communicator& world, int steps) {
+  distributed::Pipeline model(
+      world,
+      distributed::gpt_layers(
+          {.vocab = 30, .context = 8, .layers = 7, .block = {.d_model = 8, .heads = 2, .dropout = 0.1}}),
+      {.micro_batches = 4, .seed = 6});
+  optim::AdamW opt(model.stage().parameters(), {.lr = 1e-2});
+  Generator data(6);
+  std::vector<double> losses;
+  for (int step = 0; step < steps; ++step) {
+    const Tensor text(random_integers({8, 9}, 0, 30, data));
+    opt.zero_grad();
+    losses.push_back(model.backward(text.slice(1, 0, 8), text.slice(1, 1)));
+    losses.push_back(model.clip_grad_norm(0.5));
+    opt.step();
+  }
+  return hashes(world, distributed::gather(world, model.state_dict()),
+                optimizer_by_names(world, opt, model.stage().named_parameters()), losses);
+}
+
+struct DividedNet : nn::Module {
+  explicit DividedNet(const distributed::Communicator& world)
+      : tokens(add("tokens", distributed::VocabParallelEmbedding(world, 37, 12))),
+        body(add("body",
+                 nn::TransformerEncoder(
+                     {.layers = 1, .block = {.d_model = 12, .heads = 2, .causal = true, .dropout = 0.1}}))),
+        head(add("head", distributed::VocabParallelHead(tokens))) {}
+
+  distributed::VocabParallelEmbedding tokens;
+  nn::TransformerEncoder body;
+  distributed::VocabParallelHead head;
+};
+
+TrainingHashes vocab_parallel(const distributed::Communicator& world, int steps) {
+  manual_seed(7);
+  const DividedNet model(world);
+  optim::AdamW opt(model.parameters(), {.lr = 1e-2});
+  Generator data(7);
+  std::vector<double> losses;
+  for (int step = 0; step < steps; ++step) {
+    const Tensor text(random_integers({4, 9}, 0, 37, data));
+    opt.zero_grad();
+    const Tensor loss = model.head.loss(model.body(model.tokens(text.slice(1, 0, 8))), text.slice(1, 1));
+    loss.backward();
+    losses.push_back(loss.item());
+    losses.push_back(distributed::clip_grad_norm(world, model.named_parameters(), 0.5));
+    opt.step();
+  }
+  StateDict parameters;
+  for (const auto& [name, parameter] : model.named_parameters()) parameters.set(name, parameter);
+  return hashes(world, distributed::gather(world, parameters),
+                optimizer_by_names(world, opt, model.named_parameters()), losses);
+}
+
 }  // namespace
 
 std::string resumable_training(const distributed::Communicator& world, const std::string& folder, int steps,
@@ -210,8 +275,9 @@ std::string resumable_training(const distributed::Communicator& world, const std
 }
 
 const std::vector<std::string>& training_cases() {
-  static const std::vector<std::string> names{"gpt",        "gpt-sharded",  "gpt-sliced", "t5",
-                                              "batch-norm", "accumulation", "ema"};
+  static const std::vector<std::string> names{"gpt", "gpt-sharded", "gpt-sliced",
+                                              "t5",  "batch-norm",  "accumulation",
+                                              "ema", "pipeline",    "vocab-parallel"};
   return names;
 }
 
@@ -219,6 +285,8 @@ TrainingHashes train_case(std::string_view name, const distributed::Communicator
   if (name.starts_with("gpt")) return gpt(name, world, steps);
   if (name == "t5") return t5(world, steps);
   if (name == "batch-norm") return batch_norm(world, steps);
+  if (name == "pipeline") return pipeline(world, steps);
+  if (name == "vocab-parallel") return vocab_parallel(world, steps);
   return net(name == "ema", world, steps);
 }
 

@@ -19,7 +19,8 @@ struct TrainingHashes {
 /// gpt: dropout, clipping, AdamW, tied head, shards of different sizes. gpt-sharded, gpt-sliced: the same
 /// with a Sharded optimizer, without and with shard_gradients. t5: padding, a loss over all tokens of the
 /// batch. batch-norm: running statistics, SGD with momentum. accumulation: two batches to a step. ema:
-/// averaged weights.
+/// averaged weights. pipeline: a GPT in stages, with dropout, clipping and a tied head. vocab-parallel:
+/// embedding and tied head divided by vocabulary, with dropout and clipping.
 const std::vector<std::string>& training_cases();
 
 /// Throws unless all ranks have the same result.

@@ -82,7 +82,93 @@ std::int64_t train_on(const distributed::Communicator& world, const std::string&
   return opt.steps();
 }
 
+void train_stages(const distributed::Communicator& world) {
+  manual_seed(0);
+  // [stages]
+  const distributed::PipelineModel model{
+      .layers = {{"in", [] { return nn::Sequential(nn::Linear(2, 32), tanh); }},
+                 {"middle", [] { return nn::Sequential(nn::Linear(32, 32), tanh); }},
+                 {"out", [] { return nn::Linear(32, 1); }}},
+      .loss = [](const Tensor& y, const Tensor& targets) { return mse_loss(y, targets); }};
+  distributed::Pipeline pipeline(world, model, {.micro_batches = 4});
+  // [/stages]
+  const Tensor x = randn({16, 2});
+  CHECK(pipeline.backward(x, x.prod(-1, true)) > 0);
+}
+
+// [vocabulary]
+struct WideNet : nn::Module {
+  explicit WideNet(const distributed::Communicator& world)
+      : tokens(add("tokens", distributed::VocabParallelEmbedding(world, 1000, 16))),
+        body(add("body", nn::TransformerEncoder(
+                             {.layers = 1, .block = {.d_model = 16, .heads = 2, .causal = true}}))),
+        head(add("head", distributed::VocabParallelHead(tokens))) {}  // tied
+
+  Tensor loss(const Tensor& ids, const Tensor& next) const { return head.loss(body(tokens(ids)), next); }
+
+  distributed::VocabParallelEmbedding tokens;
+  nn::TransformerEncoder body;
+  distributed::VocabParallelHead head;
+};
+
+double wide_step(const distributed::Communicator& world, const WideNet& net, optim::Optimizer& opt,
+                 const Tensor& ids, const Tensor& next) {
+  opt.zero_grad();
+  const Tensor loss = net.loss(ids, next);
+  loss.backward();
+  distributed::clip_grad_norm(world, net.named_parameters(), 1.0);
+  opt.step();
+  return loss.item();
+}
+// [/vocabulary]
+
+/// The loss after a step, which a checkpoint keeps.
+double go_on_in_stages(const distributed::Communicator& world, const std::string& folder) {
+  manual_seed(0);
+  distributed::Pipeline pipeline(
+      world,
+      distributed::gpt_layers({.vocab = 20, .context = 8, .layers = 3, .block = {.d_model = 16, .heads = 2}}),
+      {.micro_batches = 4});
+  optim::AdamW opt(pipeline.stage().parameters(), {.lr = 1e-2});
+  const Tensor text = randint(0, 20, {8, 9});
+  const std::string of_rank = "optimizer." + std::to_string(world.rank()) + ".";
+  if (!list_checkpoints(folder).empty()) {
+    const StateDict state = distributed::load_checkpoint(world, folder).tensors;
+    pipeline.load_state_dict(state.with_prefix_removed("model."));
+    opt.load_state_dict(state.with_prefix_removed(of_rank));
+    pipeline.set_steps(opt.steps());
+  }
+  opt.zero_grad();
+  const double loss = pipeline.backward(text.slice(1, 0, 8), text.slice(1, 1));
+  opt.step();
+  // [stage_checkpoint]
+  StateDict state;
+  state.add_all("model.", pipeline.state_dict());
+  state.add_all("optimizer." + std::to_string(world.rank()) + ".", opt.state_dict());
+  distributed::save_checkpoint(world, folder, distributed::pieces(world, state));
+  // [/stage_checkpoint]
+  return loss;
+}
+
 }  // namespace
+
+TEST_CASE("many machines: a model in parts") {
+  distributed::run_threads(3, train_stages);
+  for (const int ranks : {1, 2})
+    distributed::run_threads(ranks, [](const distributed::Communicator& world) {
+      manual_seed(0);
+      const WideNet net(world);
+      optim::AdamW opt(net.parameters(), {.lr = 1e-2});
+      const Tensor text = randint(0, 1000, {4, 9}), ids = text.slice(1, 0, 8), next = text.slice(1, 1);
+      const double first = wide_step(world, net, opt, ids, next);
+      CHECK(wide_step(world, net, opt, ids, next) < first);
+    });
+  const ScratchFolder scratch;
+  distributed::run_threads(4, [&](const distributed::Communicator& world) {
+    const double first = go_on_in_stages(world, scratch / "checkpoints");
+    CHECK(go_on_in_stages(world, scratch / "checkpoints") < first);
+  });
+}
 
 TEST_CASE("many machines: what the page quotes") {
   double whole = train_t5(distributed::Communicator());

@@ -4,6 +4,8 @@
 //   program fail HOW RANK          the rank fails in one of several ways in the middle of a training
 //   program resume FOLDER STEPS    a training that goes on from the folder's checkpoint; its hashes
 //   program option TEXT            the text may differ from rank to rank, and must not
+//   program memory MIB             losses of a GPT in stages, in processes that may grow by so many MiB (0:
+//   any)
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +18,7 @@
 #include "gradus/distributed/detail/mpi.h"
 #include "gradus/distributed/distributed.h"
 #include "gradus/gradus.h"
+#include "memory_limit.h"
 
 using namespace gradus;
 
@@ -29,6 +32,16 @@ void train(const distributed::Communicator& world, int threads, int steps) {
       std::printf("%s: weights %s optimizer %s losses %s\n", name.c_str(), hashes.weights.c_str(),
                   hashes.optimizer.c_str(), hashes.losses.c_str());
   }
+}
+
+/// The stage of one rank takes other activations than the one before it sends.
+int fail_between_stages(const distributed::Communicator& world, int rank) {
+  distributed::PipelineModel model{
+      .layers = {}, .loss = [](const Tensor& y, const Tensor& targets) { return mse_loss(y, targets); }};
+  for (int i = 0; i < world.size(); ++i)
+    model.layers.push_back({std::to_string(i), [i, rank] { return nn::Linear(i == rank ? 5 : 4, 4); }});
+  distributed::Pipeline pipeline(world, model);
+  for (;;) pipeline.backward(ones({16, 4}), ones({16, 4}));
 }
 
 /// A training without an end, in whose third step the rank fails.
@@ -64,6 +77,26 @@ int fail(const distributed::Communicator& world, const std::string& how, int ran
   }
 }
 
+/// 4 steps of 8.8 million parameters: weights, gradients and Adam's two averages are 135 MiB.
+void train_within(const distributed::Communicator& world, std::size_t mib) {
+  if (mib > 0 && !test::limit_memory(mib * test::MiB)) fail_with("the memory cannot be limited");
+  distributed::Pipeline pipeline(
+      world,
+      distributed::gpt_layers(
+          {.vocab = 600, .context = 16, .layers = 7, .block = {.d_model = 320, .heads = 4, .dropout = 0.1}}),
+      {.micro_batches = 4, .seed = 1});
+  optim::AdamW opt(pipeline.stage().parameters(), {.lr = 1e-3});
+  Generator data(2);
+  for (int step = 1; step <= 4; ++step) {
+    const Tensor text(random_integers({8, 17}, 0, 600, data));
+    opt.zero_grad();
+    const double loss = pipeline.backward(text.slice(1, 0, 16), text.slice(1, 1));
+    const double norm = pipeline.clip_grad_norm(1.0);
+    opt.step();
+    if (world.rank() == 0) std::printf("step %d: loss %.17g norm %.17g\n", step, loss, norm);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,6 +109,8 @@ int main(int argc, char** argv) {
       distributed::detail::set_mpi_piece(static_cast<std::size_t>(std::atoi(argv[2])));
       test::check_calls(world);
       if (world.rank() == 0) std::printf("%d ranks: all calls are right\n", world.size());
+    } else if (what == "fail" && argc == 4 && std::string(argv[2]) == "stage") {
+      return fail_between_stages(world, std::atoi(argv[3]));
     } else if (what == "fail" && argc == 4) {
       return fail(world, argv[2], std::atoi(argv[3]));
     } else if (what == "resume" && argc == 4) {
@@ -83,8 +118,10 @@ int main(int argc, char** argv) {
       if (world.rank() == 0) std::printf("%s\n", hashes.c_str());
     } else if (what == "option") {
       world.barrier();
+    } else if (what == "memory") {
+      train_within(world, static_cast<std::size_t>(std::atoi(argv[2])));
     } else {
-      fail_input("program: expects train, calls, fail, resume or option");
+      fail_input("program: expects train, calls, fail, resume, option or memory");
     }
     return 0;
   });

@@ -92,3 +92,16 @@ TEST_CASE("repeat and repeat_interleave: errors") {
   check_error([&] { repeat_interleave(x, INT64_MAX, 0); },
               "repeat_interleave: the counts for [2, 3] add up to more than memory can address");
 }
+
+TEST_CASE("repeat: the result is a copy, also of one number, and of all repeated once") {
+  for (const Tensor& x : {ones({1}), ones({1, 1}), ones({2, 3})})
+    for (const std::int64_t count : {1, 2}) {
+      const Tensor y = repeat(x, x.dim() == 1 ? Dims{count} : Dims{count, 1});
+      x.fill_(5);
+      CHECK((y == 1).all());
+      y.fill_(2);  // a number of its own everywhere
+      y.slice(0, 0, 1).fill_(3);
+      CHECK((y.slice(0, 1) == 2).all());
+      x.fill_(1);
+    }
+}

@@ -1,0 +1,380 @@
+// Pipeline between ranks as threads: against one process without it, its schedule, what it saves, and errors.
+// cases.cpp has a training.
+
+#include "gradus/distributed/model_parallel/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check_op.h"
+#include "gradus/distributed/detail/names.h"
+#include "gradus/distributed/distributed.h"
+#include "gradus/gradus.h"
+#include "support.h"
+#include "values.h"
+
+namespace gradus::test {
+
+using distributed::Communicator;
+using distributed::Pipeline;
+using distributed::PipelineModel;
+using distributed::run_threads;
+
+namespace {
+
+/// What rank 0 makes of a run on `ranks` ranks.
+template <class T>
+T of_ranks(int ranks, const std::function<T(const Communicator&)>& compute) {
+  T result{};
+  run_threads(ranks, [&](const Communicator& world) {
+    T own = compute(world);
+    if (world.rank() == 0) result = std::move(own);
+  });
+  return result;
+}
+
+std::string pipeline_failure(int ranks, const std::function<void(const Communicator&)>& main) {
+  try {
+    run_threads(ranks, main);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+nn::GPTOptions small_gpt(bool tied) {
+  return {.vocab = 23, .context = 6, .layers = 3, .block = {.d_model = 8, .heads = 2}, .tied = tied};
+}
+
+/// Texts of 8 rows, whose last targets are padding in some.
+std::pair<Tensor, Tensor> texts(Generator& data) {
+  const Tensor text = randint(0, 23, {8, 7}, data), y = text.slice(1, 1).contiguous();
+  y.slice(0, 0, 3).slice(1, 4, 6).fill_(-100);
+  return {text.slice(1, 0, 6), y};
+}
+
+/// Losses, norms and then all weights of 4 steps.
+Values trained_stages(int ranks, const nn::GPTOptions& options, const StateDict& initial) {
+  return of_ranks<Values>(ranks, [&](const Communicator& world) {
+    Pipeline pipeline(world, distributed::gpt_layers(options), {.micro_batches = 4, .seed = 1});
+    pipeline.load_state_dict(initial);
+    optim::AdamW opt(pipeline.stage().parameters(), {.lr = 1e-2});
+    Generator data(2);
+    Values all;
+    for (int step = 0; step < 4; ++step) {
+      const auto [x, y] = texts(data);
+      opt.zero_grad();
+      all.push_back(pipeline.backward(x, y));
+      all.push_back(pipeline.clip_grad_norm(0.3));
+      opt.step();
+    }
+    for (const auto& [name, tensor] : distributed::gather(world, pipeline.state_dict()))
+      for (const double value : values(tensor)) all.push_back(value);
+    return all;
+  });
+}
+
+/// The same with nn::GPT, without a Pipeline.
+Values trained_whole(const nn::GPT& gpt) {
+  optim::AdamW opt(gpt.parameters(), {.lr = 1e-2});
+  Generator data(2);
+  Values all;
+  for (int step = 0; step < 4; ++step) {
+    const auto [x, y] = texts(data);
+    opt.zero_grad();
+    double sum = 0, count = 0;
+    for (int k = 0; k < 4; ++k) {
+      const Tensor targets = y.slice(0, 2 * k, 2 * k + 2);
+      const double tokens = (targets != -100).to(i64).sum().item();
+      const Tensor loss = gpt.loss(x.slice(0, 2 * k, 2 * k + 2), targets);
+      loss.backward(full({}, tokens, f32));
+      sum += loss.item() * tokens;
+      count += tokens;
+    }
+    {
+      const NoGrad no_grad;
+      for (const Tensor& parameter : gpt.parameters()) parameter.grad() *= 1 / count;
+    }
+    all.push_back(sum / count);
+    all.push_back(optim::clip_grad_norm(gpt.parameters(), 0.3));
+    opt.step();
+  }
+  for (const auto& [name, tensor] : gpt.state_dict())
+    for (const double value : values(tensor)) all.push_back(value);
+  return all;
+}
+
+/// y = x w, which counts how many of its outputs wait for their gradients.
+struct Counting : nn::Module {
+  explicit Counting(std::shared_ptr<std::atomic<int>> now, std::shared_ptr<std::atomic<int>> most)
+      : now_(std::move(now)), most_(std::move(most)) {}
+  Tensor operator()(const Tensor& x) const {
+    Tensor y = x * w;
+    *most_ = std::max(most_->load(), ++*now_);
+    y.on_grad([now = now_](const Tensor&) { --*now; });
+    return y;
+  }
+  nn::Parameter w = parameter("w", ones({2}));
+
+ private:
+  std::shared_ptr<std::atomic<int>> now_, most_;
+};
+
+Tensor squares(const Tensor& y, const Tensor& targets) { return mse_loss(y, targets); }
+
+/// A layer of each pair of sizes.
+PipelineModel linears(const std::vector<std::pair<int, int>>& sizes) {
+  PipelineModel model{.layers = {}, .loss = squares};
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    model.layers.push_back(
+        {"layers." + std::to_string(i), [size = sizes[i]] { return nn::Linear(size.first, size.second); }});
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("pipeline: losses, norms and weights of a GPT without it, bit for bit, on any number of ranks") {
+  manual_seed(0);
+  const nn::GPT gpt(small_gpt(false));
+  const StateDict initial = gpt.state_dict().clone();
+  const Values whole = trained_whole(gpt);
+  for (const int ranks : {1, 2, 3, 4}) CHECK(trained_stages(ranks, small_gpt(false), initial) == whole);
+}
+
+TEST_CASE("pipeline: with a tied head, the same on any number of ranks, and a GPT's to rounding") {
+  manual_seed(0);
+  const nn::GPT gpt(small_gpt(true));
+  const StateDict initial = gpt.state_dict().clone();
+  const Values whole = trained_whole(gpt), one = trained_stages(1, small_gpt(true), initial);
+  REQUIRE(one.size() == whole.size());
+  CHECK(allclose(from_vector(one), from_vector(whole), 1e-3, 1e-4));
+  for (const int ranks : {2, 3, 4}) CHECK(trained_stages(ranks, small_gpt(true), initial) == one);
+}
+
+TEST_CASE("pipeline: rank r of n has the activations of at most n - r micro-batches") {
+  for (const int ranks : {1, 2, 4})
+    for (const int micro_batches : {2, 8})
+      run_threads(ranks, [&](const Communicator& world) {
+        const auto now = std::make_shared<std::atomic<int>>(0), most = std::make_shared<std::atomic<int>>(0);
+        PipelineModel model{.layers = {}, .loss = squares};
+        for (int i = 0; i < 4; ++i)
+          model.layers.push_back({std::to_string(i), [=] { return Counting(now, most); }});
+        Pipeline pipeline(world, model, {.micro_batches = micro_batches});
+        pipeline.backward(ones({8, 2}), zeros({8, 2}));
+        CHECK(*now == 0);
+        const int own = 4 / world.size();  // layers
+        CHECK(*most == own * std::min(world.size() - world.rank(), micro_batches));
+      });
+}
+
+TEST_CASE("pipeline: initial values and dropout do not depend on the ranks") {
+  const auto run = [](int ranks) {
+    return of_ranks<Values>(ranks, [](const Communicator& world) {
+      manual_seed(3);
+      nn::GPTOptions options = small_gpt(true);
+      options.block.dropout = 0.2;
+      options.checkpoint = true;
+      Pipeline pipeline(world, distributed::gpt_layers(options), {.micro_batches = 2});
+      Generator data(4);
+      const auto [x, y] = texts(data);
+      const double first = pipeline.backward(x, y), second = pipeline.backward(x, y);
+      CHECK(first != second);  // another mask
+      pipeline.stage().eval();
+      const double evaluated = pipeline.loss(x, y);
+      CHECK(pipeline.loss(x, y) == evaluated);
+      CHECK(pipeline.steps() == 2);
+      return Values{first, second, evaluated, pipeline.clip_grad_norm(1), randn({1}).item()};
+    });
+  };
+  const Values one = run(1);
+  for (const int ranks : {2, 4}) CHECK(run(ranks) == one);
+}
+
+TEST_CASE("pipeline: calls of backward add their gradients, and so do shards of no terms") {
+  for (const int ranks : {1, 2})
+    run_threads(ranks, [](const Communicator& world) {
+      PipelineModel model = linears({{2, 3}, {3, 1}});
+      model.loss = [](const Tensor& y, const Tensor& targets) {
+        const double count = (targets != 0).to(i64).sum().item();
+        return distributed::Sum{(y * targets).sum(), count};
+      };
+      Pipeline pipeline(
+          world, model,
+          {.micro_batches = 2, .layers = world.size() == 1 ? std::vector{2} : std::vector{1, 1}, .seed = 1});
+      const Tensor x = arange(8.0).reshape({4, 2}), y = tensor({{0.0}, {0.0}, {3.0}, {2.0}});
+      const double loss = pipeline.backward(x, y);
+      CHECK(loss == pipeline.loss(x, y));
+      std::vector<Values> once;
+      for (const Tensor& w : pipeline.stage().parameters()) once.push_back(values(w.grad()));
+      pipeline.backward(x, y);
+      for (std::size_t i = 0; i < once.size(); ++i)
+        CHECK(allclose(pipeline.stage().parameters()[i].grad(),
+                       from_vector(once[i], pipeline.stage().parameters()[i].shape()).to(f32) * 2));
+      CHECK(pipeline.backward(x, zeros({4, 1})) == 0);
+    });
+}
+
+TEST_CASE("pipeline: checkpoints of 4 ranks go on with the same bits, and are those of a GPT") {
+  const ScratchFolder scratch;
+  const std::string folder = scratch / "checkpoints";
+  const auto train = [&](const Communicator& world, int from, int to) {
+    Pipeline pipeline(world, distributed::gpt_layers(small_gpt(true)), {.micro_batches = 2, .seed = 5});
+    optim::SGD opt(pipeline.stage().parameters(), {.lr = 0.1, .momentum = 0.9});
+    const std::string of_rank = "optimizer." + std::to_string(world.rank()) + ".";
+    if (from > 0) {
+      const StateDict state = distributed::load_checkpoint(world, folder).tensors;
+      pipeline.load_state_dict(state.with_prefix_removed("model."));
+      opt.load_state_dict(state.with_prefix_removed(of_rank));
+      pipeline.set_steps(from);
+    }
+    for (int step = from; step < to; ++step) {
+      Generator data(static_cast<std::uint64_t>(step));
+      const auto [x, y] = texts(data);
+      opt.zero_grad();
+      pipeline.backward(x, y);
+      opt.step();
+    }
+    StateDict state;
+    state.add_all("model.", pipeline.state_dict());
+    state.add_all(of_rank, opt.state_dict());
+    if (from == 0) distributed::save_checkpoint(world, folder, distributed::pieces(world, state));
+    Values all;
+    for (const auto& [name, tensor] : distributed::gather(world, pipeline.state_dict()))
+      for (const double value : values(tensor)) all.push_back(value);
+    return all;
+  };
+  const auto on = [&](int ranks, int from, int to) {
+    return of_ranks<Values>(ranks, [&](const Communicator& world) { return train(world, from, to); });
+  };
+  const Values saved = on(4, 0, 3);
+  const nn::GPT gpt(small_gpt(true));
+  gpt.load_state_dict(load_checkpoint(folder).tensors.with_prefix_removed("model."));
+  Values of_gpt;
+  for (const auto& [name, tensor] : gpt.state_dict())
+    for (const double value : values(tensor)) of_gpt.push_back(value);
+  CHECK(of_gpt == saved);
+  const Values resumed = on(4, 3, 6);
+  CHECK(resumed == on(4, 3, 6));
+  std::filesystem::remove_all(folder);
+  CHECK(on(4, 0, 6) == resumed);
+}
+
+TEST_CASE("pipeline: names of several ranks are in the order of one process") {
+  const auto names = [](std::vector<std::vector<std::string>> of_rank) {
+    std::string all;
+    run_threads(static_cast<int>(of_rank.size()), [&](const Communicator& world) {
+      std::string own;
+      for (const auto& [name, ranks] :
+           distributed::detail::names_of_ranks(world, of_rank[static_cast<std::size_t>(world.rank())])) {
+        own += name + ":";
+        for (const int rank : ranks) own += std::to_string(rank);
+        own += " ";
+      }
+      world.expect_same("names", own);
+      if (world.rank() == 0) all = own;
+    });
+    return all;
+  };
+  CHECK(names({{"a", "b"}, {"c"}, {}, {"d", "e"}}) == "a:0 b:0 c:1 d:3 e:3 ");
+  CHECK(names({{"a0", "a1", "b", "c0", "d"}, {"a2", "a3", "b", "c1", "d", "e"}}) ==
+        "a0:0 a1:0 a2:1 a3:1 b:01 c0:0 c1:1 d:01 e:1 ");
+}
+
+TEST_CASE("pipeline: messages") {
+  const auto made = [](int ranks, const PipelineModel& model,
+                       const distributed::PipelineOptions& options = {.micro_batches = 2}) {
+    return pipeline_failure(ranks, [&](const Communicator& world) { Pipeline(world, model, options); });
+  };
+  const PipelineModel three = linears({{2, 3}, {3, 3}, {3, 1}});
+  CHECK(made(4, three) ==
+        "Pipeline: 3 layers are too few for 4 ranks, each of which needs one: start fewer ranks");
+  CHECK(made(2, three, {.micro_batches = 0}) == "Pipeline: expects micro_batches of 1 or more, got 0");
+  CHECK(made(2, three, {.layers = {3}}) == "Pipeline: .layers has 1 numbers for 2 ranks: give one for each");
+  CHECK(made(2, three, {.layers = {3, 0}}) ==
+        "Pipeline: .layers expects 1 layer or more for each rank, got 0");
+  CHECK(made(2, three, {.layers = {1, 1}}) == "Pipeline: .layers has a sum of 2, the model 3 layers");
+  PipelineModel model = linears({{2, 2}, {2, 2}});
+  model.layers[1].name = "layers.0";
+  CHECK(made(2, model) ==
+        "Pipeline: rank 0 and rank 1 both have a tensor called layers.0.weight: give the layers different "
+        "names");
+  model = linears({{2, 3}, {3, 3}});
+  model.tied = {{"head.weight", "layers.0.weight"}};
+  CHECK(made(2, model) == "Pipeline: .tied names head.weight, which is no tensor of the model");
+  model.tied = {{"layers.1.weight", "layers.0.weight"}};
+  CHECK(made(2, model) ==
+        "Pipeline: layers.1.weight [3, 3] f32 cannot be tied to layers.0.weight [3, 2] f32");
+  model = linears({{2, 2}, {2, 2}});
+  model.layers[1].make = [] { return distributed::VocabParallelEmbedding(Communicator(), 8, 2); };
+  CHECK(made(2, model) ==
+        "Pipeline: layers.1 is a VocabParallelEmbedding, whose calls all ranks make, but only rank 1 has "
+        "this stage: "
+        "use an undivided one");
+  CHECK(pipeline_failure(2, [&](const Communicator& world) {
+          Pipeline(world, three, {.micro_batches = 1 + world.rank(), .seed = 1});
+        }).starts_with("The pipeline's layers and options must be the same on all ranks."));
+
+  const auto step = [](int ranks, const PipelineModel& layers, const Tensor& x, const Tensor& y) {
+    return pipeline_failure(ranks, [&](const Communicator& world) {
+      Pipeline pipeline(world, layers, {.micro_batches = 2});
+      pipeline.backward(x, y);
+    });
+  };
+  CHECK(step(2, three, zeros({4, 2}), zeros({4, 1})) == "no failure");
+  CHECK(step(2, three, zeros({5, 2}), zeros({5, 1})) ==
+        "Pipeline::backward: a batch of 5 rows cannot be cut into 2 equal micro-batches: choose a batch_size "
+        "that "
+        ".micro_batches divides, and leave out a smaller last batch with drop_last");
+  CHECK(step(2, three, zeros({4, 2}), zeros({2, 1})) ==
+        "Pipeline::backward: inputs [4, 2] and targets [2, 1] have different numbers of rows");
+  CHECK(step(2, three, Tensor(), zeros({2, 1})) ==
+        "Pipeline::backward: expects inputs [rows, ...], got an undefined tensor");
+  CHECK(step(3, linears({{2, 3}, {4, 3}, {3, 1}}), zeros({4, 2}), zeros({4, 1})) ==
+        "Linear: expects x [..., 4], got [2, 3] (in layers.1)");
+  model = linears({{2, 2}, {2, 2}});
+  model.loss = [](const Tensor& y, const Tensor&) { return y; };
+  CHECK(step(2, model, zeros({4, 2}), zeros({4, 2})) ==
+        "Pipeline::backward: expects a loss of one element, got [2, 2]");
+  model.layers[0].make = [] { return nn::Sequential([](const Tensor& x) { return x.to(i64); }); };
+  CHECK(step(2, model, zeros({4, 2}), zeros({4, 2})) ==
+        "Pipeline::backward: the last layer of rank 0 returns i64 [2, 2]: stages pass on f32 or f64, which "
+        "have gradients");
+  CHECK(
+      pipeline_failure(2,
+                       [&](const Communicator& world) {
+                         Pipeline pipeline(world, three, {.micro_batches = 2});
+                         const Tensor x = zeros({world.rank() == 0 ? 4 : 8, 2});
+                         pipeline.backward(x, zeros({x.size(0), 1}));
+                       }) ==
+      "Pipeline::backward: rank 0 has a batch of 4 rows, rank 1 one of 8: every rank passes the same batch");
+  CHECK(pipeline_failure(2, [&](const Communicator& world) {
+          Pipeline pipeline(world, three, {.micro_batches = 2});
+          StateDict state = distributed::gather(world, pipeline.state_dict());
+          state.set("other", zeros({1}));
+          pipeline.load_state_dict(state);
+        }) == "Pipeline: the state has a tensor other, which no stage has");
+  CHECK(pipeline_failure(2, [&](const Communicator& world) {
+          Pipeline pipeline(world, three, {.micro_batches = 2});
+          pipeline.load_state_dict({{"layers.0.weight", zeros({3, 2})}});
+        }).starts_with("Pipeline: the state has no tensor layers."));
+  nn::GPTOptions options = small_gpt(true);
+  options.positions = nn::Positions::relative;
+  check_error([&] { distributed::gpt_layers(options); },
+              "gpt_layers: Positions::relative is one table for all blocks, which are on several ranks: use "
+              "rotary or "
+              "alibi");
+  options = small_gpt(true);
+  options.placement = nn::deep_norm();
+  check_error(
+      [&] { distributed::gpt_layers(options); },
+      "gpt_layers: the placement DeepNorm sets initial values that depend on the whole stack: use another");
+}
+
+}  // namespace gradus::test

@@ -46,7 +46,7 @@ class AllReduce final : public Operation {
   }
   bool poll() override {
     const bool done = tree_.poll();
-    peer_ = tree_.peer();
+    wait_as(tree_);
     return done;
   }
 

@@ -153,8 +153,7 @@ class GradientStep::AllSums final : public Operation {
     if (step_.poll()) return true;
     for (const Sum& sum : step_.sums_)
       if (sum.operation) {
-        call_ = sum.operation->call();
-        peer_ = sum.operation->peer();
+        wait_as(*sum.operation);
         break;
       }
     return false;

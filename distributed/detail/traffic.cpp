@@ -12,7 +12,9 @@ namespace gradus::distributed::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A rank that waits polls, then offers its core to others, then sleeps: there may be more ranks than cores.
+// A rank that waits for a message polls, then offers its core to others, then sleeps: there may be more ranks
+// than cores. MPI moves a large message only while it is polled, so ours are small enough to arrive before
+// the sleep.
 constexpr std::chrono::microseconds kPolls{50}, kYields{2000}, kSleep{50};
 constexpr std::chrono::milliseconds kLook{50};  // how often it looks whether it waits in vain
 
@@ -94,11 +96,16 @@ Call Traffic::begin(Kind kind) {
 }
 
 void Traffic::wait(Operation& operation) {
-  const Clock::time_point start = Clock::now();
-  Clock::time_point next_look = start + kLook;
+  Clock::time_point start = Clock::now(), next_look = start + kLook;
+  std::int64_t messages = operation.messages();
   try {
     while (!operation.poll()) {
       const Clock::time_point now = Clock::now();
+      if (operation.messages() != messages) {
+        messages = operation.messages();
+        start = now;
+        next_look = now + kLook;
+      }
       if (now >= next_look) {
         look_around(operation, now - start);
         next_look = now + kLook;

@@ -36,11 +36,20 @@ class Operation {
   /// Goes on as far as it can without waiting; whether it is complete.
   virtual bool poll() = 0;
   const Call& call() const { return call_; }
-  int peer() const { return peer_; }  // the rank it waits for
+  int peer() const { return peer_; }                   // the rank it waits for
+  std::int64_t messages() const { return messages_; }  // that have come so far
 
  protected:
+  /// Waits as another one does, which is a part of it.
+  void wait_as(const Operation& part) {
+    call_ = part.call_;
+    peer_ = part.peer_;
+    messages_ = part.messages_;
+  }
+
   Call call_;
   int peer_ = 0;
+  std::int64_t messages_ = 0;
 };
 
 /// A message in each direction, or in one.

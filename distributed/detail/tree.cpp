@@ -1,11 +1,21 @@
 #include "gradus/distributed/detail/tree.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "gradus/core/check.h"
 
 namespace gradus::distributed::detail {
+
+namespace {
+
+Range piece_of(const Range& half, std::int64_t piece, std::int64_t size) {
+  const std::int64_t begin = std::min(half.begin + piece * size, half.end);
+  return {begin, std::min(begin + size, half.end)};
+}
+
+}  // namespace
 
 void expect_power_of_two(const char* op, int ranks) {
   check(std::has_single_bit(static_cast<unsigned>(ranks)),
@@ -31,9 +41,11 @@ TreeOperation::TreeOperation(Traffic& traffic, const Call& call, Array array, co
       parts_(parts),
       summed_(std::move(summed)),
       stage_(parts == share ? Stage::sharing : Stage::summing),
-      level_(parts == share ? slices.levels() - 1 : 0) {
+      level_(parts == share ? slices.levels() - 1 : 0),
+      piece_(kPiece / static_cast<std::int64_t>(size_of(array_.dtype()))) {
   if (parts != share && slices.levels() > 0)
-    arriving_ = Array::empty({slices.of(traffic.rank(), 1).size()}, array_.dtype(), name(call.kind));
+    arriving_ = Array::empty({std::min(slices.of(traffic.rank(), 1).size(), kInFlight * piece_)},
+                             array_.dtype(), name(call.kind));
 }
 
 TreeOperation::~TreeOperation() {
@@ -41,58 +53,60 @@ TreeOperation::~TreeOperation() {
 }
 
 bool TreeOperation::poll() {
-  for (;;) {
-    if (under_way_) {
-      if (!exchange_.done()) return false;
-      end_message();
-    }
-    if (stage_ == Stage::summing) {
-      if (level_ < slices_.levels()) {
-        begin_message();
-        continue;
-      }
-      stage_ = Stage::summed;
-    }
-    if (stage_ == Stage::summed) {
-      const Range own = slices_.of(traffic_.rank());
-      if (summed_ && !summed_(array_.slice(0, own.begin, own.end))) return false;
-      stage_ = parts_ == sum ? Stage::done : Stage::sharing;
-      level_ = slices_.levels() - 1;
-    }
-    if (stage_ == Stage::sharing) {
-      if (level_ >= 0) {
-        begin_message();
-        continue;
-      }
-      stage_ = Stage::done;
-    }
-    arriving_ = Array();
-    return true;
+  if (stage_ == Stage::summing) {
+    for (; level_ < slices_.levels(); ++level_)
+      if (!exchange_halves()) return false;
+    stage_ = Stage::summed;
   }
+  if (stage_ == Stage::summed) {
+    const Range own = slices_.of(traffic_.rank());
+    if (summed_ && !summed_(array_.slice(0, own.begin, own.end))) return false;
+    stage_ = parts_ == sum ? Stage::done : Stage::sharing;
+    level_ = slices_.levels() - 1;
+  }
+  if (stage_ == Stage::sharing) {
+    for (; level_ >= 0; --level_)
+      if (!exchange_halves()) return false;
+    stage_ = Stage::done;
+  }
+  arriving_ = Array();
+  return true;
 }
 
-/// Halving: sends the half that the partner will own, receives its terms of the half that is kept. Doubling:
-/// sends what is owned, receives what the partner owns.
-void TreeOperation::begin_message() {
+void TreeOperation::begin(std::int64_t piece, const Range& own, const Range& others) {
+  const bool summing = stage_ == Stage::summing;
+  const Range out = summing ? others : own, in = summing ? own : others;
+  Exchange& exchange = in_flight_[static_cast<std::size_t>(piece % kInFlight)];
+  // The first one of a level is sent even if it is empty: it says that this rank makes the same call.
+  if (piece == 0 || in.size() > 0)
+    exchange.begin_receive(traffic_.transport(), call_,
+                           summing ? bytes_of(arriving(piece, in)) : bytes_of(array_, in), peer_);
+  if (piece == 0 || out.size() > 0)
+    exchange.begin_send(traffic_.transport(), call_, bytes_of(array_, out), peer_);
+}
+
+/// Where a piece of this rank's half arrives.
+Array TreeOperation::arriving(std::int64_t piece, const Range& half) const {
+  const std::int64_t first = piece % kInFlight * piece_;
+  return arriving_.slice(0, first, first + half.size());
+}
+
+/// Whether all pieces of this level have come and gone. Of unequal halves, the smaller one has fewer pieces.
+bool TreeOperation::exchange_halves() {
   const int rank = traffic_.rank();
   peer_ = rank ^ (1 << level_);
   const Range own = slices_.of(rank, level_ + 1), others = slices_.of(peer_, level_ + 1);
-  const bool summing = stage_ == Stage::summing;
-  exchange_.begin_receive(traffic_.transport(), call_,
-                          summing ? bytes_of(arriving_, {0, own.size()}) : bytes_of(array_, others), peer_);
-  exchange_.begin_send(traffic_.transport(), call_, bytes_of(array_, summing ? others : own), peer_);
-  under_way_ = true;
-}
-
-void TreeOperation::end_message() {
-  under_way_ = false;
-  if (stage_ == Stage::sharing) {
-    --level_;
-    return;
+  const std::int64_t pieces =
+      std::max<std::int64_t>((std::max(own.size(), others.size()) + piece_ - 1) / piece_, 1);
+  for (; ended_ < pieces; ++ended_, ++messages_) {
+    for (; begun_ < std::min(pieces, ended_ + kInFlight); ++begun_)
+      begin(begun_, piece_of(own, begun_, piece_), piece_of(others, begun_, piece_));
+    if (!in_flight_[static_cast<std::size_t>(ended_ % kInFlight)].done()) return false;
+    if (const Range part = piece_of(own, ended_, piece_); stage_ == Stage::summing && part.size() > 0)
+      array_.slice(0, part.begin, part.end).add_(arriving(ended_, part));
   }
-  const Range own = slices_.of(traffic_.rank(), level_ + 1);
-  if (own.size() > 0) array_.slice(0, own.begin, own.end).add_(arriving_.slice(0, 0, own.size()));
-  ++level_;
+  begun_ = ended_ = 0;
+  return true;
 }
 
 }  // namespace gradus::distributed::detail

@@ -6,9 +6,11 @@
 // for every element, however the work is divided. Reduce-scatter by recursive halving: at level l = 0, 1, ...
 // a rank exchanges half of what it still owns with rank ^ 2^l and adds what it receives, so that it owns half
 // as much at the next level. All-gather by doubling goes back through the same levels with finished sums.
-// Each rank sends 2 (n - 1) / n of the array, as in a ring, in 2 log2 n messages (Thakur, Rabenseifner &
+// Each rank sends 2 (n - 1) / n of the array, as in a ring, in 2 log2 n messages, or more: a half is sent in
+// pieces of 1 MiB (Thakur, Rabenseifner &
 // Gropp 2005, "Optimization of collective communication operations in MPICH", section 4).
 
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -42,19 +44,23 @@ class TreeOperation final : public Operation {
   bool poll() override;
 
  private:
+  static constexpr std::int64_t kPiece = 1 << 20;  // bytes, added while they are in the cache
+  static constexpr std::int64_t kInFlight = 4;     // pieces, so that the network need not wait for additions
   enum class Stage { summing, summed, sharing, done };
-  void begin_message();
-  void end_message();
+  bool exchange_halves();
+  void begin(std::int64_t piece, const Range& own, const Range& others);
+  Array arriving(std::int64_t piece, const Range& half) const;
 
   Traffic& traffic_;
-  Array array_, arriving_;  // arriving_: the partner's half, [half of what this rank owns]
+  Array array_, arriving_;  // arriving_: pieces of the partner's half
   const Slices& slices_;
   Parts parts_;
   Summed summed_;
   Stage stage_;
   int level_;
-  bool under_way_ = false;
-  Exchange exchange_;
+  std::int64_t piece_;                  // elements
+  std::int64_t begun_ = 0, ended_ = 0;  // pieces of this level
+  std::array<Exchange, kInFlight> in_flight_;
 };
 
 }  // namespace gradus::distributed::detail

@@ -21,6 +21,10 @@ void end_on_interrupts();
 ///   if (interrupted()) return interrupt_status();
 void catch_interrupts();
 
+/// Acts as if this signal had come while signals are caught, but without a message; once is as good as many
+/// times.
+void interrupt(int signal_number);
+
 /// True once a signal has come, or, in run_program(), once stdout has no reader.
 bool interrupted();
 

@@ -218,7 +218,9 @@ int serve(const Communicator& world,
     });
     next.emplace(world, 0);
     while (!done && !next->has_come()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (!done) std::raise(SIGINT);
+    if (!done)
+      kit::interrupt(
+          SIGINT);  // a signal would be one too many where ranks are threads
     thread.join();
     send(world, 0, answer);
   }

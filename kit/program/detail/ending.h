@@ -5,9 +5,6 @@
 
 namespace gradus::kit {
 
-/// Acts as if this signal had come while signals are caught, but without a message.
-void interrupt(int signal_number);
-
 /// Whether be_silent() was called. Safe in a signal handler.
 bool is_silent();
 

@@ -16,7 +16,7 @@ using namespace gradus::docs;
 
 constexpr const char* kModels[] = {"gpt2-124m", "gpt2-1.5b"};
 
-/// How the model and the simulation agree: always a line for each simulated step.
+/// How the model and the simulation agree: a line for each simulated step.
 void print_simulated(const json& record) {
   fmt::print("{:<10} {:>7} {:>6} {:>7} {:>8} {:>11} {:>10} {:>11} {:>7}\n", "model", "Gbit/s", "ranks", "tokens",
              "bucket", "simulated", "computing", "efficiency", "model");
@@ -72,9 +72,9 @@ void print_measured(const json& one, const json& threads, const json& ranks) {
 
 int main() try {
   print_needed();
-  print_simulated(read_ranks("simulated.json"));
-  fmt::print("\n");
   print_measured(read_ranks("1x1.json"), read_ranks("1x2.json"), read_ranks("2x1.json"));
+  fmt::print("\n");
+  print_simulated(read_ranks("simulated.json"));
 } catch (const std::exception& error) {
   std::fprintf(stderr, "ranks_tables: %s\n", error.what());
   return 1;

@@ -31,7 +31,8 @@ const Array& target(const char* op, const Tensor& x) {
 }
 
 const Array& summable(const char* op, const Array& x) {
-  check(x.dtype() != boolean, "{}: expects f32, f64 or i64, got {} {}", op, x.dtype(), x.shape());
+  check(x.dtype() == f32 || x.dtype() == f64 || x.dtype() == i64, "{}: expects f32, f64 or i64, got {} {}",
+        op, x.dtype(), x.shape());
   return x;
 }
 

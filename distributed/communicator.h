@@ -52,7 +52,7 @@ class CommonError : public Error {
 
 /// A cheap handle: copies are the same communicator. Only the thread that received it may use it. Errors name
 /// the call and the ranks: a call throws when another rank makes a different call at its place, when the
-/// sizes differ, when another rank has ended, or after the timeout.
+/// sizes in bytes differ, when another rank has ended, or after the timeout. (Dtypes and roots are not compared.)
 class Communicator {
  public:
   /// This process alone: rank 0 of 1, for which every call does what it does for many.
@@ -89,7 +89,7 @@ class Communicator {
   /// Throws a CommonError on every rank unless all give the same text; it says which ranks differ from rank
   /// 0, and quotes both texts where they do. For what must not differ: `world.expect_same("--lr", "0.001");`
   void expect_same(std::string_view what, std::string_view text) const;
-  /// How long a call waits for another rank, at first 1800 s, as in PyTorch.
+  /// How long a call waits for a message of another rank, at first 1800 s, as PyTorch does with Gloo.
   void set_timeout(double seconds) const;
 
   /// For the library's own calls.

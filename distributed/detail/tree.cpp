@@ -10,6 +10,8 @@ namespace gradus::distributed::detail {
 
 namespace {
 
+std::int64_t piece_bytes = 1 << 20;
+
 Range piece_of(const Range& half, std::int64_t piece, std::int64_t size) {
   const std::int64_t begin = std::min(half.begin + piece * size, half.end);
   return {begin, std::min(begin + size, half.end)};
@@ -23,6 +25,8 @@ void expect_power_of_two(const char* op, int ranks) {
         "depend on the number of ranks",
         op, ranks);
 }
+
+void set_piece_of_sums(std::int64_t bytes) { piece_bytes = bytes; }
 
 Bytes bytes_of(const Array& array, const Range& range) {
   const auto size = static_cast<std::int64_t>(size_of(array.dtype()));
@@ -42,7 +46,7 @@ TreeOperation::TreeOperation(Traffic& traffic, const Call& call, Array array, co
       summed_(std::move(summed)),
       stage_(parts == share ? Stage::sharing : Stage::summing),
       level_(parts == share ? slices.levels() - 1 : 0),
-      piece_(kPiece / static_cast<std::int64_t>(size_of(array_.dtype()))) {
+      piece_(piece_bytes / static_cast<std::int64_t>(size_of(array_.dtype()))) {
   if (parts != share && slices.levels() > 0)
     arriving_ = Array::empty({std::min(slices.of(traffic.rank(), 1).size(), kInFlight * piece_)},
                              array_.dtype(), name(call.kind));

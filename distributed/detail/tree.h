@@ -6,9 +6,9 @@
 // for every element, however the work is divided. Reduce-scatter by recursive halving: at level l = 0, 1, ...
 // a rank exchanges half of what it still owns with rank ^ 2^l and adds what it receives, so that it owns half
 // as much at the next level. All-gather by doubling goes back through the same levels with finished sums.
-// Each rank sends 2 (n - 1) / n of the array, as in a ring, in 2 log2 n messages, or more: a half is sent in
-// pieces of 1 MiB (Thakur, Rabenseifner &
-// Gropp 2005, "Optimization of collective communication operations in MPICH", section 4).
+// Each rank sends 2 (n - 1) / n of the array, as in a ring, in 2 log2 n halves (Thakur, Rabenseifner & Gropp
+// 2005, "Optimization of collective communication operations in MPICH", section 4). A half travels in pieces
+// of 1 MiB, each of which is added while it is in the cache.
 
 #include <array>
 #include <functional>
@@ -22,6 +22,9 @@ namespace gradus::distributed::detail {
 
 /// Throws unless ranks is a power of two: others have no such tree.
 void expect_power_of_two(const char* op, int ranks);
+
+/// For tests: the longest piece, at least 8.
+void set_piece_of_sums(std::int64_t bytes);
 
 /// An array's bytes [begin, end) in elements.
 Bytes bytes_of(const Array& array, const Range& range);
@@ -44,8 +47,8 @@ class TreeOperation final : public Operation {
   bool poll() override;
 
  private:
-  static constexpr std::int64_t kPiece = 1 << 20;  // bytes, added while they are in the cache
-  static constexpr std::int64_t kInFlight = 4;     // pieces, so that the network need not wait for additions
+  // Pieces of a level that are under way at once: a network goes on without being polled.
+  static constexpr std::int64_t kInFlight = 64;
   enum class Stage { summing, summed, sharing, done };
   bool exchange_halves();
   void begin(std::int64_t piece, const Range& own, const Range& others);

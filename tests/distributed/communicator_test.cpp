@@ -12,6 +12,7 @@
 
 #include "check_op.h"
 #include "distributed/talk.h"
+#include "gradus/distributed/detail/tree.h"
 #include "gradus/distributed/threads.h"
 #include "gradus/gradus.h"
 
@@ -60,6 +61,32 @@ TEST_CASE("communicator: every call, on any number of ranks") {
     CHECK_NOTHROW(run_threads(ranks, check_calls));
   }
   CHECK_NOTHROW(check_calls(Communicator()));
+}
+
+TEST_CASE("communicator: sums in pieces, also of unequal halves") {
+  struct Pieces {
+    explicit Pieces(std::int64_t bytes) { distributed::detail::set_piece_of_sums(bytes); }
+    ~Pieces() { distributed::detail::set_piece_of_sums(1 << 20); }
+  };
+  for (const std::int64_t bytes : {1000, 65'536}) {
+    const Pieces guard(bytes);
+    for (const int ranks : {2, 8}) distributed::run_threads(ranks, test::check_calls);
+  }
+  const Pieces guard(40);  // ten numbers
+  distributed::run_threads(4, [](const distributed::Communicator& world) {
+    using namespace distributed::detail;
+    for (const std::vector<std::int64_t>& cuts :
+         {std::vector<std::int64_t>{10, 1500, 1990}, {1}, {2000}, {}, {500, 1000, 1500}}) {
+      const Slices slices(2000, world.size(), cuts, false);
+      const auto leaf = [](int rank) { return arange(2000, f32) * (rank + 0.1) + 1e4 * rank; };
+      const Tensor x = leaf(world.rank());
+      Traffic& traffic = world.traffic();
+      TreeOperation sum(traffic, traffic.begin(Kind::all_reduce), x.array(), slices,
+                        TreeOperation::sum_and_share);
+      traffic.wait(sum);
+      CHECK(x.to_vector<float>() == ((leaf(0) + leaf(1)) + (leaf(2) + leaf(3))).to_vector<float>());
+    }
+  });
 }
 
 TEST_CASE("communicator: a rank that throws ends all") {

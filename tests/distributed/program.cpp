@@ -16,6 +16,7 @@
 #include "distributed/cases.h"
 #include "distributed/talk.h"
 #include "gradus/distributed/detail/mpi.h"
+#include "gradus/distributed/detail/tree.h"
 #include "gradus/distributed/distributed.h"
 #include "gradus/gradus.h"
 #include "memory_limit.h"
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
       train(world, std::atoi(argv[2]), std::atoi(argv[3]));
     } else if (what == "calls") {
       distributed::detail::set_mpi_piece(static_cast<std::size_t>(std::atoi(argv[2])));
+      distributed::detail::set_piece_of_sums(std::atoi(argv[2]));
       test::check_calls(world);
       if (world.rank() == 0) std::printf("%d ranks: all calls are right\n", world.size());
     } else if (what == "fail" && argc == 4 && std::string(argv[2]) == "stage") {

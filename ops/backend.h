@@ -22,8 +22,27 @@ void set_isa(Isa isa);
 /// "scalar", "avx2", "avx512", "neon" or "simd128", which is WebAssembly's.
 const char* name(Isa isa);
 
-/// Whether the instruction set in use multiplies bf16 faster than f32: avx512 on a CPU with AVX512-BF16. All
-/// others give the same results, slower than f32 (see Autocast).
+/// The instructions that multiply bf16 (see Autocast): AMX, AVX512-BF16, or those of f32 on rounded operands,
+/// which is slower than f32. The last two give the same bits, except below f32's normal range; AMX adds in
+/// another order. Each is bit-identical for any number of threads.
+enum class Bf16Backend { automatic, amx, avx512, f32 };
+
+/// The choice in use: automatic, or GRADUS_BF16=automatic|amx|avx512|f32 from the environment.
+Bf16Backend bf16_backend();
+/// Whether this CPU has its instructions, and for amx, the system permits them. On Linux a process must ask
+/// for AMX: the first product in bf16 does, or this function, for the whole process. sigaltstack then refuses
+/// stacks that cannot hold AMX's 8 KiB of registers, and a program that already uses one gets no AMX.
+bool bf16_backend_supported(Bf16Backend backend);
+/// Uses it from now on; throws unless it is supported.
+///   set_bf16_backend(Bf16Backend::avx512);
+void set_bf16_backend(Bf16Backend backend);
+/// What automatic stands for, too: with the instruction set avx512 the first of amx and avx512 that is
+/// supported, with all others f32.
+Bf16Backend bf16_backend_in_use();
+/// "automatic", "amx", "avx512" or "f32".
+const char* name(Bf16Backend backend);
+
+/// Whether instructions made for bf16 multiply it: bf16_backend_in_use() is amx or avx512.
 bool fast_bf16();
 
 /// How matrices are multiplied: always by gradus's own loops, always by OpenBLAS, or by whichever is faster

@@ -9,6 +9,9 @@
 
 #include "gradus/core/detail/format.h"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 #if __has_include(<unistd.h>)
 #include <unistd.h>
 #endif
@@ -46,6 +49,8 @@ int plain_reserve(int, std::uint64_t) { return 0; }
 
 bool plain_is_mount_point(const char*) { return false; }
 
+bool plain_permits_amx() { return false; }
+
 std::vector<const void*> plain_calls() { return {}; }
 
 std::vector<SourceLine> plain_source_lines(std::span<const void* const>) { return {}; }
@@ -62,6 +67,7 @@ constinit const System plain{.name = "plain",
                              .pages = nullptr,
                              .reserve = plain_reserve,
                              .is_mount_point = plain_is_mount_point,
+                             .permits_amx = plain_permits_amx,
                              .calls = plain_calls,
                              .source_lines = plain_source_lines,
                              .why_no_lines = plain_why_no_lines};
@@ -112,6 +118,33 @@ bool cpu_has_avx512() {
 bool cpu_has_avx512_bf16() {
 #if defined(__x86_64__) && defined(__GNUC__)
   return cpu_has_avx512() && __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+namespace {
+
+// By hand: compilers' own names for these are newer than those above.
+bool has_amx_bf16() {
+  constexpr unsigned bf16 = 1u << 22, tile = 1u << 24;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & bf16) != 0 && (d & tile) != 0;
+}
+
+}  // namespace
+#endif
+
+bool cpu_has_amx_bf16() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static constinit std::atomic<int> known = -1;  // not a lock, which a fork could leave locked in the child
+  int has = known.load(std::memory_order_relaxed);
+  if (has < 0) {
+    has = cpu_has_avx512_bf16() && has_amx_bf16() && system().permits_amx() ? 1 : 0;
+    known.store(has, std::memory_order_relaxed);
+  }
+  return has == 1;
 #else
   return false;
 #endif

@@ -44,6 +44,7 @@ inline void cpu_pause() {
 bool cpu_has_avx2();
 bool cpu_has_avx512();
 bool cpu_has_avx512_bf16();  // and avx512
+bool cpu_has_amx_bf16();     // and those; the first call asks the system to permit AMX to this process
 
 /// Memory in pages, huge ones where possible. None of these locks or allocates.
 struct Pages {
@@ -77,6 +78,8 @@ struct System {
   int (*reserve)(int file, std::uint64_t bytes);
   /// Whether a file cannot be replaced because something is mounted there.
   bool (*is_mount_point)(const char* path);
+  /// Whether this process may use the registers of AMX, which systems give only to those that ask.
+  bool (*permits_amx)();
   /// Addresses of the calls that lead here, innermost first, at most 256; empty if unsupported.
   std::vector<const void*> (*calls)();
   /// Their lines up to main, including inlined functions; calls without debug information are omitted.

@@ -113,6 +113,16 @@ bool is_mount_point([[maybe_unused]] const char* path) {
 #endif
 }
 
+/// For all threads, and those of children; an older kernel, or one that filters calls, refuses.
+bool permits_amx() {
+#if defined(__x86_64__) && defined(SYS_arch_prctl)
+  constexpr long request = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, request, tile_data) == 0;
+#else
+  return false;
+#endif
+}
+
 constexpr std::size_t kStack = std::size_t{1} << 20;
 
 [[gnu::noinline]] bool touch_stack() {
@@ -141,6 +151,7 @@ constinit const System linux_system{.name = "linux",
                                     .pages = &pages,
                                     .reserve = reserve,
                                     .is_mount_point = is_mount_point,
+                                    .permits_amx = permits_amx,
                                     .calls = linux_calls,
                                     .source_lines = linux_source_lines,
                                     .why_no_lines = linux_why_no_lines};

@@ -23,16 +23,18 @@ constexpr I kTileWork = 2'000'000;         // multiplications and additions wort
 constexpr I kLargeTileWork = 400'000'000;  // and the most in a tile of a large product
 constexpr I kTileSize = 128 * 128;         // elements of C in a tile of a large product, at least
 constexpr I kFewTiles = 8, kMostTiles = 64, kTilesPerThread = 4;
-constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
-constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
-constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
+constexpr I kChunkWork = 1'500'000;           // smaller products share a thread
+constexpr I kWakeWork = 10'000'000;           // a product of more wakes sleeping threads at once
+constexpr I kColumnUnit = 64, kRowUnit = 6;   // whole blocks of the kernel
+constexpr I kAmxRowUnit = 32, kAmxSpeed = 8;  // AMX multiplies about so many times faster,
+constexpr I kAmxThin = 64;                    // but not if there is little to multiply for what is read
 // OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
 constexpr I kBlasWork = 20'000'000, kBlasPairWork = 1'000'000'000;  // worth two tiles, and two more
 constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C in two, beyond the first four
 
 /// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
-  I down, across;
+  I down, across, row_unit = kRowUnit;
   I tiles() const { return down * across; }
 };
 
@@ -44,18 +46,18 @@ I part_begin(I n, I parts, I unit, I i) { return i == parts ? n : ceil_div(n, un
 /// At least `tiles` of them if there are that many units, in the shape with the least overhead besides the
 /// multiplications: A is read, and if transposed rearranged, once for all columns of a tile; B is rearranged
 /// once for all rows, which takes longer if it is transposed.
-Tiling cut(I m, I n, I tiles, bool a_transposed, bool b_transposed) {
+Tiling cut(I m, I n, I tiles, I row_unit, bool a_transposed, bool b_transposed) {
   const double a_cost = a_transposed ? 4 : 1, b_cost = b_transposed ? 4 : 2;  // found by measuring
-  Tiling best{1, 1};
+  Tiling best{1, 1, row_unit};
   double least = std::numeric_limits<double>::infinity();
   const I most_across = std::min(tiles, ceil_div(n, kColumnUnit));
   for (I across = 1; across <= most_across; ++across) {
-    const I down = std::clamp<I>(ceil_div(tiles, across), 1, ceil_div(m, kRowUnit));
+    const I down = std::clamp<I>(ceil_div(tiles, across), 1, ceil_div(m, row_unit));
     if (across * down < tiles && across < most_across) continue;
     const double rows = static_cast<double>(m) / static_cast<double>(down),
                  columns = static_cast<double>(n) / static_cast<double>(across);
     const double cost = b_cost / rows + a_cost / columns;
-    if (cost < least) least = cost, best = {down, across};
+    if (cost < least) least = cost, best = {down, across, row_unit};
   }
   return best;
 }
@@ -110,10 +112,10 @@ Product<T> tile_of(const Product<T>& whole, const Tiling& cut, I index) {
   const bool by_column = whole.n > whole.m;
   const I i = by_column ? index % cut.down : index / cut.across;
   const I j = by_column ? index / cut.down : index % cut.across;
-  const I row = part_begin(whole.m, cut.down, kRowUnit, i);
+  const I row = part_begin(whole.m, cut.down, cut.row_unit, i);
   const I column = part_begin(whole.n, cut.across, kColumnUnit, j);
   Product<T> part = whole;
-  part.m = part_begin(whole.m, cut.down, kRowUnit, i + 1) - row;
+  part.m = part_begin(whole.m, cut.down, cut.row_unit, i + 1) - row;
   part.n = part_begin(whole.n, cut.across, kColumnUnit, j + 1) - column;
   part.a = whole.a.from(row, 0);
   if (whole.weight)
@@ -167,11 +169,13 @@ void run_products(I count, I m, I n, I k, F&& product) {
   const Path path = kernels::path_of(first);
   if (path == Path::vector || path == Path::few_rows)
     return run_vector_products(count, m, n, k, path, product);
-  const I work = work_of(m, n, k), all_work = count > kMostTiles ? work : count * work;
-  const Tiling tiling =
-      path == Path::openblas
-          ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
-          : cut(m, n, ceil_div(tiles_for(m, n, all_work), count), first.a.transposed, first.b.transposed);
+  const bool amx = path == Path::bf16 && bf16_backend_in_use() == Bf16Backend::amx;
+  const I work = work_of(m, n, k) / (amx && std::min(m, n) > kAmxThin ? kAmxSpeed : 1),
+          all_work = count > kMostTiles ? work : count * work;
+  const Tiling tiling = path == Path::openblas
+                            ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
+                            : cut(m, n, ceil_div(tiles_for(m, n, all_work), count),
+                                  amx ? kAmxRowUnit : kRowUnit, first.a.transposed, first.b.transposed);
   const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
   run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, path, wake, product);
 }
@@ -343,7 +347,7 @@ Array matmul(const Array& a, const Array& b, const Array& bias, bool relu) {
 Array matmul_weight(const Array& x, const Array& weight, const Array& bias, bool relu) {
   const Array c = Array::empty({x.size(0), weight.size(0)}, f32);
   const bool rows = (weight.size(1) <= 1 || weight.strides()[1] == 1) &&
-      weight.strides()[0] >= std::max<I>(1, weight.size(1));
+                    weight.strides()[0] >= std::max<I>(1, weight.size(1));
   run_weight(as_matrices(x), rows ? weight : weight.contiguous(), bias.defined() ? bias.contiguous() : bias,
              c, relu);
   return c;

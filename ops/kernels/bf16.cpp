@@ -1,21 +1,99 @@
-// The bf16 product for CPUs without an instruction for it, and the choice between both.
+// The bf16 product for CPUs without an instruction for it, and the choice between all three.
 
 #include "gradus/ops/kernels/bf16.h"
 
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "gradus/core/detail/format.h"
 #include "gradus/core/detail/platform.h"
 #include "gradus/core/half.h"
 #include "gradus/core/memory/storage.h"
 
 namespace gradus {
 
-bool fast_bf16() { return current_isa() == Isa::avx512 && platform::cpu_has_avx512_bf16(); }
+namespace {
+
+constexpr Bf16Backend kBackends[] = {Bf16Backend::automatic, Bf16Backend::amx, Bf16Backend::avx512,
+                                     Bf16Backend::f32};
+constexpr const char* kRemedy =
+    "set GRADUS_BF16 to automatic, amx, avx512 or f32, or leave it unset for the fastest this CPU has";
+
+constexpr int kUndecided = -1;
+std::atomic<int> chosen = kUndecided;
+
+void check_supported(const char* who, Bf16Backend backend) {
+  check(bf16_backend_supported(backend), "{}: {}; {}", who,
+        backend == Bf16Backend::amx ? "this CPU does not have AMX for bf16, or the system does not permit it"
+                                    : "this CPU does not have AVX512-BF16",
+        kRemedy);
+}
+
+Bf16Backend choose() {
+  const char* wanted = std::getenv("GRADUS_BF16");
+  if (!wanted || !*wanted) return Bf16Backend::automatic;
+  for (const Bf16Backend backend : kBackends)
+    if (std::string_view(wanted) == name(backend)) {
+      check_supported("GRADUS_BF16", backend);
+      return backend;
+    }
+  fail_with("GRADUS_BF16: expected automatic, amx, avx512 or f32, got '{}'; {}", wanted, kRemedy);
+}
+
+}  // namespace
+
+const char* name(Bf16Backend backend) {
+  switch (backend) {
+    case Bf16Backend::amx:
+      return "amx";
+    case Bf16Backend::avx512:
+      return "avx512";
+    case Bf16Backend::f32:
+      return "f32";
+    case Bf16Backend::automatic:
+      break;
+  }
+  return "automatic";
+}
+
+bool bf16_backend_supported(Bf16Backend backend) {
+#ifdef GRADUS_X86
+  if (backend == Bf16Backend::amx) return platform::cpu_has_amx_bf16();
+  if (backend == Bf16Backend::avx512) return platform::cpu_has_avx512_bf16();
+#endif
+  return backend == Bf16Backend::automatic || backend == Bf16Backend::f32;
+}
+
+Bf16Backend bf16_backend() {
+  int known = chosen.load(std::memory_order_relaxed);
+  if (known == kUndecided)  // threads that meet here choose the same
+    chosen.store(known = static_cast<int>(choose()), std::memory_order_relaxed);
+  return static_cast<Bf16Backend>(known);
+}
+
+void set_bf16_backend(Bf16Backend backend) {
+  check_supported("set_bf16_backend", backend);
+  chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
+}
+
+Bf16Backend bf16_backend_in_use() {
+  const Bf16Backend backend = bf16_backend();
+  if (backend != Bf16Backend::automatic) return backend;
+  if (current_isa() == Isa::avx512)
+    for (const Bf16Backend fast : {Bf16Backend::amx, Bf16Backend::avx512})
+      if (bf16_backend_supported(fast)) return fast;
+  return Bf16Backend::f32;
+}
+
+bool fast_bf16() { return bf16_backend_in_use() != Bf16Backend::f32; }
 
 namespace kernels {
 namespace {
 
 using I = std::int64_t;
 
-constexpr I kThinRows = 16;         // of A: a copy of B then takes longer than multiplying,
+constexpr I kThinRows = 16;     // of A: a copy of B then takes longer than multiplying,
 constexpr I kThinColumns = 64;  // and is made for so many columns at a time, to stay in cache
 
 /// A float rounded to bf16, as bits of a float: BFloat16's rule without leaving 32 bits, which compilers turn
@@ -87,9 +165,18 @@ void gemm_bf16_by_f32(const Product<float>& x) {
   x.weight ? multiply_rounded(x, Operand<BFloat16>{x.weight, x.b.ld, true}) : multiply_rounded(x, x.b);
 }
 
+#ifdef GRADUS_X86
+void gemm_amx(const Product<float>& x) {
+  const Storage scratch = Storage::allocate(static_cast<std::size_t>(amx_scratch(x)));
+  gemm_amx(x, scratch.data());
+}
+#endif
+
 void gemm_bf16(const Product<float>& x) {
 #ifdef GRADUS_X86
-  if (fast_bf16()) return gemm_avx512bf16(x);
+  const Bf16Backend backend = bf16_backend_in_use();
+  if (backend == Bf16Backend::amx) return gemm_amx(x);
+  if (backend == Bf16Backend::avx512) return gemm_avx512bf16(x);
 #endif
   gemm_bf16_by_f32(x);
 }

@@ -4,27 +4,41 @@
 //
 // B may be stored in bf16 (Product::weight): it is then read as it is, half the memory of f32.
 //
-// Two bf16 have an exact product in f32, so an addition is all that rounds. Every element of C is one chain
-// of additions, 512 of k at a time, within them pair after pair, and of a pair the second first, as
-// AVX512-BF16 does it. A CPU without the instruction takes the same steps in f32, so all instruction sets
-// give the same bits, with two exceptions below f32's normal range, 2^-126: AVX512-BF16 takes operands there
-// for 0 and makes sums there 0. Each of them changes a sum by less than 2^-126 times the largest operand, or
-// 1 if that is larger.
+// Two bf16 have an exact product in f32, so an addition is all that rounds. There are two orders of
+// additions. An element of C depends on its row of A, its column of B and what is added to it only, in both.
+//
+// AVX512-BF16 and f32: one chain of additions, 512 of k at a time, within them pair after pair, and of a pair
+// the second first, as AVX512-BF16 does it. A CPU without the instruction takes the same steps in f32, so all
+// instruction sets give the same bits.
+//
+// AMX: 1024 of k at a time, within them 32 at a time. Of 32, the products with an even place are summed in
+// order, so are those with an odd place, and the sum of these two sums is added to the element's. That is as
+// the instruction does it; its bits differ from the others'. A sum of k terms has at most k / 32 + 18
+// roundings on the way of each term, or k if that is less, where the others have k.
+//
+// Below f32's normal range, 2^-126, AVX512-BF16 and AMX differ from f32: they take operands there for 0 and
+// make sums there 0. Each of them changes a sum by less than 2^-126 times the largest operand, or 1 if that
+// is larger.
 
 #include "gradus/ops/kernels/kernels.h"
 
 namespace gradus::kernels {
 
 /// Of k in one chain of sums; each chain is then added to C.
-inline constexpr std::int64_t kBf16Depth = 512;
+inline constexpr std::int64_t kBf16Depth = 512, kAmxDepth = 1024;
 
-/// Of one tile; m, n, k >= 1. By AVX512-BF16 where this CPU has it and avx512 is the instruction set in use.
+/// Of one tile; m, n, k >= 1. By bf16_backend_in_use().
 void gemm_bf16(const Product<float>& product);
 
 /// The same with the f32 kernels of the instruction set in use, on rounded copies: slower than f32.
 void gemm_bf16_by_f32(const Product<float>& product);
 
-/// On CPUs that have it: kernels_avx512bf16.cpp.
+// On CPUs that have the instructions.
 void gemm_avx512bf16(const Product<float>& product);
+void gemm_amx(const Product<float>& product);
+
+/// gemm_amx with memory for packed operands, at a multiple of 64 bytes, and how many bytes it takes.
+void gemm_amx(const Product<float>& product, void* scratch);
+std::int64_t amx_scratch(const Product<float>& product);
 
 }  // namespace gradus::kernels

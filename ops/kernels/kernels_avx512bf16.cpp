@@ -8,15 +8,12 @@
 
 #include <type_traits>
 
-#include "gradus/ops/kernels/bf16.h"
+#include "gradus/ops/kernels/pairs_avx512bf16.h"
 
 namespace gradus::kernels {
 namespace {
 
-using I = std::int64_t;
-using Pair = std::uint32_t;
-
-constexpr I kLanes = 16, kVectors = 4, kWidth = kVectors * kLanes;  // columns of a panel
+constexpr I kVectors = 4, kWidth = kVectors * kLanes;  // columns of a panel
 constexpr I kPairs = kBf16Depth / 2;
 constexpr I kRows = 6;          // of a block: with four vectors of columns they fill the registers
 constexpr I kRowsAtATime = 48;  // of A that stay in cache while all panels pass
@@ -26,96 +23,8 @@ constexpr I kColumnsAtATime = 2 * kWidth;
 constexpr I kColumnsAtATime = 8 * kWidth;  // of B: 512 KiB, which stay in the second-level cache
 #endif
 
-// Masks of all lanes cost nothing: g++ 12 warns about some functions without one, inside its own headers.
-constexpr __mmask16 kAll = 0xffff;
-
-/// The first n lanes, of 0 to 16.
-__mmask16 first(I n) {
-  return n >= kLanes ? kAll : n <= 0 ? __mmask16{0} : static_cast<__mmask16>((1u << n) - 1);
-}
-
-/// 16 numbers, rounded, each in the lower half of its lane.
-__m512i low_halves(__m512 x) {
-  return _mm512_maskz_cvtepu16_epi32(kAll, reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x)));
-}
-
-/// 32 numbers in memory, of which the first n are there, as 16 pairs.
-__m512i pairs_of(const float* x, I n) {
-  const __m512 low = _mm512_maskz_loadu_ps(first(n), x);
-  const __m512 high = n > kLanes ? _mm512_maskz_loadu_ps(first(n - kLanes), x + kLanes) : _mm512_setzero_ps();
-  return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
-}
-
-__m512i pairs_of(const BFloat16* x, I n) {
-  const auto there = n >= 2 * kLanes ? 0xffffffffu : (1u << n) - 1;
-  return _mm512_maskz_loadu_epi16(static_cast<__mmask32>(there), x);
-}
-
-/// x [k, n], rows ld apart, as pairs: that of rows 2p and 2p + 1 in column j goes to place(p, j), 16 columns
-/// at a time; what is missing of them and of the last pair is 0.
-template <class Place>
-void pack_across(I k, I n, const float* x, I ld, Place place) {
-  for (I p = 0; 2 * p < k; ++p, x += 2 * ld)
-    for (I j = 0; j < n; j += kLanes) {
-      const __mmask16 there = first(n - j);
-      const __m512i low = low_halves(_mm512_maskz_loadu_ps(there, x + j));
-      const __m512i high =
-          2 * p + 1 < k ? low_halves(_mm512_maskz_loadu_ps(there, x + ld + j)) : _mm512_setzero_si512();
-      _mm512_storeu_si512(place(p, j), _mm512_or_si512(low, _mm512_maskz_slli_epi32(kAll, high, 16)));
-    }
-}
-
-__m512i low32(__m512i a, __m512i b) { return _mm512_maskz_unpacklo_epi32(kAll, a, b); }
-__m512i high32(__m512i a, __m512i b) { return _mm512_maskz_unpackhi_epi32(kAll, a, b); }
-__m512i low64(__m512i a, __m512i b) { return _mm512_maskz_unpacklo_epi64(0xff, a, b); }
-__m512i high64(__m512i a, __m512i b) { return _mm512_maskz_unpackhi_epi64(0xff, a, b); }
-/// Of their quarters, the even or the odd ones.
-__m512i even(__m512i a, __m512i b) { return _mm512_maskz_shuffle_i32x4(kAll, a, b, 0x88); }
-__m512i odd(__m512i a, __m512i b) { return _mm512_maskz_shuffle_i32x4(kAll, a, b, 0xdd); }
-
-/// 16 x 16 lanes, rows to columns.
-void transpose(__m512i (&x)[16]) {
-  __m512i y[16];
-#pragma GCC unroll 8
-  for (int i = 0; i < 16; i += 2) {
-    y[i] = low32(x[i], x[i + 1]);
-    y[i + 1] = high32(x[i], x[i + 1]);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < 16; i += 4) {  // then x[i + c] has, in quarter q, column 4 q + c of rows i .. i + 3
-    x[i] = low64(y[i], y[i + 2]);
-    x[i + 1] = high64(y[i], y[i + 2]);
-    x[i + 2] = low64(y[i + 1], y[i + 3]);
-    x[i + 3] = high64(y[i + 1], y[i + 3]);
-  }
-#pragma GCC unroll 4
-  for (int c = 0; c < 4; ++c) {
-    const __m512i even01 = even(x[c], x[4 + c]), odd01 = odd(x[c], x[4 + c]);
-    const __m512i even23 = even(x[8 + c], x[12 + c]), odd23 = odd(x[8 + c], x[12 + c]);
-    y[c] = even(even01, even23);
-    y[4 + c] = even(odd01, odd23);
-    y[8 + c] = odd(even01, even23);
-    y[12 + c] = odd(odd01, odd23);
-  }
-  for (int i = 0; i < 16; ++i) x[i] = y[i];
-}
-
 Pair* in_panels(Pair* panels, I p, I j) {
   return panels + j / kWidth * (kWidth * kPairs) + p * kWidth + j % kWidth;
-}
-
-/// B^T [n, k] into panels.
-template <class T>
-void pack_columns(I k, I n, const T* b, I ld, Pair* panels) {
-  for (I j = 0; j < n; j += kLanes)
-    for (I p = 0; 2 * p < k; p += kLanes) {
-      __m512i x[16];
-      for (I i = 0; i < kLanes; ++i)
-        x[i] = j + i < n ? pairs_of(b + (j + i) * ld + 2 * p, k - 2 * p) : _mm512_setzero_si512();
-      transpose(x);
-      for (I i = 0; i < kLanes && 2 * (p + i) < k; ++i)
-        _mm512_storeu_si512(in_panels(panels, p + i, j), x[i]);
-    }
 }
 
 /// A [rows, k] into rows of pairs.
@@ -124,33 +33,6 @@ void pack_rows(I k, I rows, const float* a, I ld, Pair* to) {
     for (I p = 0; 2 * p < k; p += kLanes)
       _mm512_storeu_si512(to + i * kPairs + p, pairs_of(a + i * ld + 2 * p, k - 2 * p));
 }
-
-/// What a block is added to.
-struct Output {
-  float* c;
-  I ldc;
-  float alpha, beta;
-  const float* d;
-  I ldd;
-  const float* bias;
-  bool relu;
-
-  void write(__m512 sum, I row, I column, __mmask16 there) const {
-    __m512 y = _mm512_mul_ps(_mm512_set1_ps(alpha), sum);
-    if (beta != 0)
-      y = _mm512_fmadd_ps(_mm512_set1_ps(beta), _mm512_maskz_loadu_ps(there, d + row * ldd + column), y);
-    if (bias) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(there, bias + column));
-    if (relu) y = _mm512_maskz_max_ps(kAll, _mm512_setzero_ps(), y);  // the second operand where one is NaN
-    _mm512_mask_storeu_ps(c + row * ldc + column, there, y);
-  }
-  Output at(I row, I column) const {
-    Output moved = *this;
-    moved.c += row * ldc + column;
-    if (beta != 0) moved.d += row * ldd + column;
-    if (bias) moved.bias += column;
-    return moved;
-  }
-};
 
 /// `rows` rows under `vectors` vectors of a panel. A's pair (r, p) lies at r kPairs + p, or with `transposed`
 /// at p kRowsAtATime + r.
@@ -211,10 +93,11 @@ template <bool transposed, class T>
 void gemm_packed(I m, I n, I k, const Operand<float>& a, const Operand<T>& b, const Output& out) {
   alignas(64) Pair panels[kColumnsAtATime * kPairs];
   alignas(64) Pair some_a[kRowsAtATime * kPairs];
+  const auto place = [&panels](I p, I j) { return in_panels(panels, p, j); };
   if (b.transposed)
-    pack_columns(k, n, b.data, b.ld, panels);
+    pack_columns(k, n, b.data, b.ld, place);
   else if constexpr (std::is_same_v<T, float>)
-    pack_across(k, n, b.data, b.ld, [&panels](I p, I j) { return in_panels(panels, p, j); });
+    pack_across(k, n, b.data, b.ld, place);
   for (I i = 0; i < m; i += kRowsAtATime) {
     const I rows = m - i < kRowsAtATime ? m - i : kRowsAtATime;
     if (transposed)
@@ -231,15 +114,13 @@ void gemm_packed(I m, I n, I k, const Operand<float>& a, const Operand<T>& b, co
 
 template <class T>
 void multiply_pairs(const Product<float>& x, const Operand<T>& b) {
-  Output out{x.c, x.ldc, x.alpha, x.beta, x.d, x.ldd, x.bias, false};
   const auto run = x.a.transposed ? gemm_packed<true, T> : gemm_packed<false, T>;
   for (I p = 0; p < x.k; p += kBf16Depth) {
     const I depth = x.k - p < kBf16Depth ? x.k - p : kBf16Depth;
-    out.relu = x.relu && p + depth == x.k;
+    const Output out = Output::of(x, p, p + depth);
     for (I j = 0; j < x.n; j += kColumnsAtATime)
       run(x.m, x.n - j < kColumnsAtATime ? x.n - j : kColumnsAtATime, depth, x.a.from(0, p), b.from(p, j),
           out.at(0, j));
-    out = {x.c, x.ldc, x.alpha, 1, x.c, x.ldc, nullptr, false};
   }
 }
 

@@ -127,7 +127,7 @@ void Session::compare_ranks() const {
   world_.expect_same("The version of gradus", version());
   world_.expect_same("The program", file_digest(program_));
   world_.expect_same("The program's arguments", arguments_);
-  world_.expect_same("What computes (GRADUS_ISA, GRADUS_MATMUL and OPENBLAS_CORETYPE set it)",
+  world_.expect_same("What computes (GRADUS_ISA, GRADUS_MATMUL, GRADUS_BF16 and OPENBLAS_CORETYPE set it)",
                      std::string(name(current_isa())) + ", matmul " + name(matmul_backend()) + ", OpenBLAS " +
                          openblas_core());
 }

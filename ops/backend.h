@@ -25,7 +25,7 @@ const char* name(Isa isa);
 /// The instructions that multiply bf16 (see Autocast): AMX, AVX512-BF16, or those of f32 on rounded operands,
 /// which is slower than f32. The last two give the same bits, except below f32's normal range; AMX adds in
 /// another order. Each is bit-identical for any number of threads.
-enum class Bf16Backend { automatic, amx, avx512, f32 };
+enum class Bf16Backend { automatic, amx, avx512, in_f32 };
 
 /// The choice in use: automatic, or GRADUS_BF16=automatic|amx|avx512|f32 from the environment.
 Bf16Backend bf16_backend();

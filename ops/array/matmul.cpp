@@ -23,11 +23,13 @@ constexpr I kTileWork = 2'000'000;         // multiplications and additions wort
 constexpr I kLargeTileWork = 400'000'000;  // and the most in a tile of a large product
 constexpr I kTileSize = 128 * 128;         // elements of C in a tile of a large product, at least
 constexpr I kFewTiles = 8, kMostTiles = 64, kTilesPerThread = 4;
-constexpr I kChunkWork = 1'500'000;           // smaller products share a thread
-constexpr I kWakeWork = 10'000'000;           // a product of more wakes sleeping threads at once
-constexpr I kColumnUnit = 64, kRowUnit = 6;   // whole blocks of the kernel
-constexpr I kAmxRowUnit = 32, kAmxSpeed = 8;  // AMX multiplies about so many times faster,
-constexpr I kAmxThin = 64;                    // but not if there is little to multiply for what is read
+constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
+constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
+constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
+// AMX multiplies about so many times faster (but not thin products, bound by memory), and then packing counts
+// as much as multiplying: few, large tiles.
+constexpr I kAmxSpeed = 8, kAmxThin = 64, kAmxTilesPerThread = 2, kAmxTileSize = 1024 * 1024,
+            kAmxRowUnit = 32;
 // OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
 constexpr I kBlasWork = 20'000'000, kBlasPairWork = 1'000'000'000;  // worth two tiles, and two more
 constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C in two, beyond the first four
@@ -46,8 +48,9 @@ I part_begin(I n, I parts, I unit, I i) { return i == parts ? n : ceil_div(n, un
 /// At least `tiles` of them if there are that many units, in the shape with the least overhead besides the
 /// multiplications: A is read, and if transposed rearranged, once for all columns of a tile; B is rearranged
 /// once for all rows, which takes longer if it is transposed.
-Tiling cut(I m, I n, I tiles, I row_unit, bool a_transposed, bool b_transposed) {
-  const double a_cost = a_transposed ? 4 : 1, b_cost = b_transposed ? 4 : 2;  // found by measuring
+Tiling cut(I m, I n, I tiles, bool amx, bool a_transposed, bool b_transposed) {
+  const double a_cost = a_transposed && !amx ? 4 : 1, b_cost = amx ? 1 : b_transposed ? 4 : 2;  // measured
+  const I row_unit = amx ? kAmxRowUnit : kRowUnit;
   Tiling best{1, 1, row_unit};
   double least = std::numeric_limits<double>::infinity();
   const I most_across = std::min(tiles, ceil_div(n, kColumnUnit));
@@ -64,7 +67,11 @@ Tiling cut(I m, I n, I tiles, I row_unit, bool a_transposed, bool b_transposed) 
 
 /// A few for each thread; more for a large product. They stay wide enough to use what they read of A and B
 /// many times.
-I tiles_for(I m, I n, I work) {
+I tiles_for(I m, I n, I work, bool amx) {
+  if (amx) {
+    const I enough = std::max(m * n / kAmxTileSize, kAmxTilesPerThread * num_threads());
+    return std::clamp<I>(work / kTileWork, 1, std::min(enough, kMostTiles));
+  }
   const I few = std::clamp<I>(kTilesPerThread * num_threads(), kFewTiles, kMostTiles);
   const I most = std::clamp(m * n / kTileSize, kFewTiles, kMostTiles);
   return std::clamp<I>(work / kTileWork, 1, std::clamp(work / kLargeTileWork, std::min(few, most), most));
@@ -174,8 +181,8 @@ void run_products(I count, I m, I n, I k, F&& product) {
           all_work = count > kMostTiles ? work : count * work;
   const Tiling tiling = path == Path::openblas
                             ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
-                            : cut(m, n, ceil_div(tiles_for(m, n, all_work), count),
-                                  amx ? kAmxRowUnit : kRowUnit, first.a.transposed, first.b.transposed);
+                            : cut(m, n, ceil_div(tiles_for(m, n, all_work, amx), count), amx,
+                                  first.a.transposed, first.b.transposed);
   const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
   run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, path, wake, product);
 }

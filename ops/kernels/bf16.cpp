@@ -16,7 +16,7 @@ namespace gradus {
 namespace {
 
 constexpr Bf16Backend kBackends[] = {Bf16Backend::automatic, Bf16Backend::amx, Bf16Backend::avx512,
-                                     Bf16Backend::f32};
+                                     Bf16Backend::in_f32};
 constexpr const char* kRemedy =
     "set GRADUS_BF16 to automatic, amx, avx512 or f32, or leave it unset for the fastest this CPU has";
 
@@ -49,7 +49,7 @@ const char* name(Bf16Backend backend) {
       return "amx";
     case Bf16Backend::avx512:
       return "avx512";
-    case Bf16Backend::f32:
+    case Bf16Backend::in_f32:
       return "f32";
     case Bf16Backend::automatic:
       break;
@@ -62,7 +62,7 @@ bool bf16_backend_supported(Bf16Backend backend) {
   if (backend == Bf16Backend::amx) return platform::cpu_has_amx_bf16();
   if (backend == Bf16Backend::avx512) return platform::cpu_has_avx512_bf16();
 #endif
-  return backend == Bf16Backend::automatic || backend == Bf16Backend::f32;
+  return backend == Bf16Backend::automatic || backend == Bf16Backend::in_f32;
 }
 
 Bf16Backend bf16_backend() {
@@ -83,10 +83,10 @@ Bf16Backend bf16_backend_in_use() {
   if (current_isa() == Isa::avx512)
     for (const Bf16Backend fast : {Bf16Backend::amx, Bf16Backend::avx512})
       if (bf16_backend_supported(fast)) return fast;
-  return Bf16Backend::f32;
+  return Bf16Backend::in_f32;
 }
 
-bool fast_bf16() { return bf16_backend_in_use() != Bf16Backend::f32; }
+bool fast_bf16() { return bf16_backend_in_use() != Bf16Backend::in_f32; }
 
 namespace kernels {
 namespace {

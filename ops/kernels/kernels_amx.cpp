@@ -16,7 +16,8 @@ namespace {
 
 constexpr I kSide = 16, kTile = kSide * kSide;  // rows, and pairs, of a tile
 constexpr I kTileBytes = kTile * I{sizeof(Pair)}, kRowBytes = kSide * I{sizeof(Pair)};
-constexpr I kRowsAtATime = 4 * kSide;      // of A, which are packed together
+constexpr I kRowsAtATime = 4 * kSide;      // of A, which are packed together,
+constexpr I kRowsKept = 128 * kSide;       // and at most as many stay packed
 constexpr I kColumnsAtATime = 32 * kSide;  // of B: 1 MiB, which stays in the second-level cache
 constexpr I kThinRows = 4 * kSide;         // of A, at most, for B to take its place
 
@@ -162,40 +163,53 @@ void pack_columns(I k, I columns, const Operand<T>& b, I stripe, Pair* to) {
 struct Plan {
   explicit Plan(const Product<float>& x)
       : thin(x.m <= kThinRows && x.b.transposed),
-        rows(smaller(x.m, kRowsAtATime)),
+        rows(smaller(x.m, x.n <= kColumnsAtATime ? kRowsAtATime : kRowsKept)),
         columns(smaller(x.n, kColumnsAtATime)),
         depth(smaller(x.k, kAmxDepth)) {}
   static I smaller(I a, I b) { return a < b ? a : b; }
+  static I stripes(I n) { return (n + kSide - 1) / kSide; }
   I stripe() const { return (depth + 31) / 32 * kTile; }
 
   bool thin;
-  I rows, columns, depth;
+  I rows;  // of A that stay packed; all columns pass over them
+  I columns, depth;
 };
+
+/// `rows` rows of C under some columns of B.
+void make_blocks(I steps, I rows, I columns, const Pair* left, const Pair* right, I stripe,
+                 const Output& out) {
+  const I bytes = stripe * I{sizeof(Pair)};
+  for (I r = 0; r < rows; r += 2 * kSide)
+    for (I c = 0; c < columns; c += 2 * kSide) {
+      const bool two_down = rows - r > kSide, two_across = columns - c > kSide;
+      const auto make = two_down     ? two_across ? make_block<true, true> : make_block<true, false>
+                            : two_across ? make_block<false, true>
+                                     : make_block<false, false>;
+      make(steps, {left + r / kSide * stripe, bytes}, {right + c / kSide * stripe, bytes}, rows - r,
+           columns - c, out.at(r, c));
+    }
+}
 
 template <class T>
 void multiply_blocks(const Product<float>& x, const Operand<T>& b, const Plan& plan, Pair* left) {
-  const I stripe = plan.stripe(), bytes = stripe * I{sizeof(Pair)};
-  Pair* const right = left + (plan.rows + kSide - 1) / kSide * stripe;
+  const I stripe = plan.stripe();
+  Pair* const right = left + Plan::stripes(plan.rows) * stripe;
+  const bool many_columns = x.n > plan.columns;
+  const I rows = many_columns ? plan.rows : x.m;  // under B's packed columns
   for (I p = 0; p < x.k; p += plan.depth) {
     const I depth = Plan::smaller(x.k - p, plan.depth), steps = (depth + 31) / 32;
     const Output out = Output::of(x, p, p + depth);
-    for (I j = 0; j < x.n; j += plan.columns) {
-      const I columns = Plan::smaller(x.n - j, plan.columns);
-      pack_columns(depth, columns, b.from(p, j), stripe, right);
-      for (I i = 0; i < x.m; i += plan.rows) {
-        const I rows = Plan::smaller(x.m - i, plan.rows);
-        pack_rows(depth, rows, x.a.from(i, p), stripe, left);
-        for (I r = 0; r < rows; r += 2 * kSide)
-          for (I c = 0; c < columns; c += 2 * kSide) {
-            const bool two_down = rows - r > kSide, two_across = columns - c > kSide;
-            const auto make = two_down     ? two_across ? make_block<true, true> : make_block<true, false>
-                                  : two_across ? make_block<false, true>
-                                           : make_block<false, false>;
-            make(steps, {left + r / kSide * stripe, bytes}, {right + c / kSide * stripe, bytes}, rows - r,
-                 columns - c, out.at(i + r, j + c));
-          }
+    for (I i = 0; i < x.m; i += rows)
+      for (I j = 0; j < x.n; j += plan.columns) {
+        const I columns = Plan::smaller(x.n - j, plan.columns), end = Plan::smaller(x.m, i + rows);
+        pack_columns(depth, columns, b.from(p, j), stripe, right);
+        for (I r = i; r < end; r += kRowsAtATime) {
+          const I some = Plan::smaller(end - r, kRowsAtATime);
+          Pair* const packed = many_columns ? left + (r - i) / kSide * stripe : left;
+          if (j == 0) pack_rows(depth, some, x.a.from(r, p), stripe, packed);
+          make_blocks(steps, some, columns, packed, right, stripe, out.at(r, j));
+        }
       }
-    }
   }
 }
 
@@ -219,7 +233,7 @@ void sum_turned(I k, I there, const Operand<T>& rows, const Stripes& columns, Pa
 
 template <class T>
 void multiply_thin(const Product<float>& x, const Operand<T>& b, const Plan& plan, Pair* packed) {
-  const I stripe = plan.stripe(), stripes = (x.m + kSide - 1) / kSide;
+  const I stripe = plan.stripe(), stripes = Plan::stripes(x.m);
   Pair* const columns = packed + stripe;
   const auto sum = stripes == 1   ? sum_turned<1, T>
                    : stripes == 2 ? sum_turned<2, T>
@@ -250,8 +264,8 @@ void multiply(const Product<float>& x, const Operand<T>& b, Pair* scratch) {
 
 std::int64_t amx_scratch(const Product<float>& x) {
   const Plan plan(x);
-  const I stripes = plan.thin ? 1 + (x.m + kSide - 1) / kSide
-                              : (plan.rows + kSide - 1) / kSide + (plan.columns + kSide - 1) / kSide;
+  const I stripes =
+      plan.thin ? 1 + Plan::stripes(x.m) : Plan::stripes(plan.rows) + Plan::stripes(plan.columns);
   return stripes * plan.stripe() * I{sizeof(Pair)};
 }
 

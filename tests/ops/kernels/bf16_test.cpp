@@ -1,123 +1,38 @@
 // Products with operands rounded to bf16: by AVX512-BF16 where this CPU has it, and by the f32 kernels of
-// every instruction set, all with the same bits, and next to sums in f64.
-
-#include "gradus/ops/kernels/bf16.h"
+// every instruction set, all with the same bits, and next to sums in f64; what all backends have in common.
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "bf16_case.h"
 #include "gradus/core/detail/platform.h"
-#include "gradus/core/half.h"
 #include "kernel_test.h"
 
 using namespace gradus;
-using kernels::Product;
+using test::Case;
 using I = std::int64_t;
 
 namespace {
-
-double rounded(float x) { return static_cast<double>(static_cast<float>(BFloat16(x))); }
-
-/// A matrix as it is stored, with gaps of NaN between rows.
-struct Stored {
-  Stored(I rows, I columns, bool transposed, std::mt19937& random)
-      : ld((transposed ? rows : columns) + static_cast<I>(random() % 3)), flipped(transposed) {
-    const I down = transposed ? columns : rows, along = transposed ? rows : columns;
-    values.assign(static_cast<std::size_t>(std::max<I>(1, down * ld)),
-                  std::numeric_limits<float>::quiet_NaN());
-    std::normal_distribution<float> normal;
-    for (I i = 0; i < down; ++i)
-      for (I j = 0; j < along; ++j) values[static_cast<std::size_t>(i * ld + j)] = normal(random);
-  }
-  float& at(I i, I j) { return values[static_cast<std::size_t>(flipped ? j * ld + i : i * ld + j)]; }
-  kernels::Operand<float> operand() const { return {values.data(), ld, flipped}; }
-
-  std::vector<float> values;
-  I ld;
-  bool flipped;
-};
-
-/// One product with everything in it: alpha, beta and D, bias, ReLU.
-struct Case {
-  Case(I rows, I columns, I depth, std::mt19937& random)
-      : m(rows),
-        n(columns),
-        k(depth),
-        a(m, k, random() % 2 == 0, random),
-        b(k, n, random() % 2 == 0, random),
-        d(m, n, false, random),
-        bias(1, n, false, random),
-        alpha(random() % 2 == 0 ? 1.0f : 0.375f),
-        beta(random() % 3 == 0   ? 0.0f
-             : random() % 2 == 0 ? 1.0f
-                                 : -1.0f),
-        has_bias(random() % 2 == 0),
-        relu(random() % 2 == 0) {}
-
-  /// With B as it is, or as a weight stored in bf16, which it must then be transposed for.
-  std::vector<float> run(void (*gemm)(const Product<float>&), bool stored = false) const {
-    std::vector<BFloat16> weight;
-    if (stored)
-      for (const float value : b.values) weight.emplace_back(value);
-    std::vector<float> c(static_cast<std::size_t>(m * d.ld), 77);  // what lies between the rows stays
-    Product<float> x{m, n, k, a.operand(), b.operand(), c.data(), d.ld};
-    x.alpha = alpha, x.beta = beta, x.d = d.values.data(), x.ldd = d.ld;
-    x.bias = has_bias ? bias.values.data() : nullptr;
-    x.relu = relu;
-    if (stored) x.b.data = nullptr, x.weight = weight.data();
-    gemm(x);
-    return c;
-  }
-
-  /// The largest error, in units of the bound for a sum of k terms.
-  double error(const std::vector<float>& c) {
-    double worst = 0;
-    for (I i = 0; i < m; ++i)
-      for (I j = 0; j < d.ld; ++j) {
-        const float got = c[static_cast<std::size_t>(i * d.ld + j)];
-        if (j >= n) {
-          if (got != 77) return HUGE_VAL;
-          continue;
-        }
-        double sum = 0, size = 0;
-        for (I p = 0; p < k; ++p) {
-          const double term = rounded(a.at(i, p)) * rounded(b.at(p, j));
-          sum += term, size += std::abs(term);
-        }
-        const double before = beta == 0 ? 0 : double{beta} * d.at(i, j),
-                     added = has_bias ? bias.at(0, j) : 0.0f;
-        const double exact = alpha * sum + before + added,
-                     terms = std::abs(alpha) * size + std::abs(before) + std::abs(added),
-                     bound = terms * static_cast<double>(k + 4) * 0x1p-24;
-        worst = std::max(worst, std::abs(got - (relu ? std::max(exact, 0.0) : exact)) / bound);
-      }
-    return worst;
-  }
-
-  I m, n, k;
-  Stored a, b, d, bias;
-  float alpha, beta;
-  bool has_bias, relu;
-};
 
 void check_case(Case& x) {
   CAPTURE(x.m);
   CAPTURE(x.n);
   CAPTURE(x.k);
-  const std::vector<float> first = x.run(kernels::gemm_bf16);
-  CHECK(x.error(first) <= 1);
+  const std::vector<float> first = x.run(kernels::gemm_bf16_by_f32);
+  CHECK(x.error(first, x.k) <= 1);
   test::on_every_isa<float>([&](const auto&) {
-    CHECK(x.run(kernels::gemm_bf16) == first);
-    CHECK(x.run(kernels::gemm_bf16_by_f32) == first);
-    if (!x.b.flipped) return;
-    CHECK(x.run(kernels::gemm_bf16, true) == first);
-    CHECK(x.run(kernels::gemm_bf16_by_f32, true) == first);
+    for (const Bf16Backend backend : {Bf16Backend::avx512, Bf16Backend::in_f32}) {
+      if (!bf16_backend_supported(backend)) continue;
+      CAPTURE(name(backend));
+      const test::Bf16BackendGuard guard(backend);
+      CHECK(x.run(kernels::gemm_bf16) == first);
+      if (x.b.flipped) CHECK(x.run(kernels::gemm_bf16, true) == first);
+    }
   });
 }
 
@@ -149,8 +64,10 @@ TEST_CASE("bf16 product: what is not finite goes where it belongs") {
   x.a.at(4, 32) = std::numeric_limits<float>::quiet_NaN();
   x.b.at(0, 7) = HUGE_VALF;
   x.b.at(1, 7) = std::numeric_limits<float>::max();  // rounds to infinity
-  for (const auto gemm : {kernels::gemm_bf16, kernels::gemm_bf16_by_f32}) {
-    const std::vector<float> c = x.run(gemm);
+  for (const Bf16Backend backend : test::bf16_backends()) {
+    CAPTURE(name(backend));
+    const test::Bf16BackendGuard guard(backend);
+    const std::vector<float> c = x.run(kernels::gemm_bf16);
     for (I i = 0; i < x.m; ++i)
       for (I j = 0; j < x.n; ++j) {
         const float y = c[static_cast<std::size_t>(i * x.d.ld + j)];
@@ -161,11 +78,13 @@ TEST_CASE("bf16 product: what is not finite goes where it belongs") {
 }
 
 TEST_CASE("bf16 product: numbers below f32's normal range") {
-  // AVX512-BF16 takes them for 0; the f32 kernels do not.
+  // AVX512-BF16 and AMX take them for 0; the f32 kernels do not.
   const float a[2] = {0x1p-130f, 1}, b[2] = {4, 0x1p-128f};
-  for (const auto gemm : {kernels::gemm_bf16, kernels::gemm_bf16_by_f32}) {
+  for (const Bf16Backend backend : test::bf16_backends()) {
+    CAPTURE(name(backend));
+    const test::Bf16BackendGuard guard(backend);
     float c = 7;
-    gemm({1, 1, 2, {a, 2}, {b, 1}, &c, 1});
+    kernels::gemm_bf16({1, 1, 2, {a, 2}, {b, 1}, &c, 1});
     CHECK(std::abs(c - 0x1p-127f) <= 5 * 0x1p-126f);  // two operands that may be 0: 4 and 1 times 2^-126
   }
   float sum = 7;
@@ -173,8 +92,59 @@ TEST_CASE("bf16 product: numbers below f32's normal range") {
   CHECK(sum == 0x1p-127f);
 }
 
-TEST_CASE("bf16 product: fast where the CPU has AVX512-BF16") {
+TEST_CASE("bf16 product: automatic is the fastest of the instruction set in use") {
+  const test::Bf16BackendGuard guard(Bf16Backend::automatic);
   test::on_every_isa<float>([](const auto&) {
-    CHECK(fast_bf16() == (current_isa() == Isa::avx512 && platform::cpu_has_avx512_bf16()));
+    const Bf16Backend in_use = bf16_backend_in_use();
+    if (current_isa() != Isa::avx512 || !platform::cpu_has_avx512_bf16())
+      CHECK(in_use == Bf16Backend::in_f32);
+    else
+      CHECK(in_use == (platform::cpu_has_amx_bf16() ? Bf16Backend::amx : Bf16Backend::avx512));
+    CHECK(fast_bf16() == (in_use != Bf16Backend::in_f32));
+    for (const Bf16Backend backend : test::bf16_backends()) {
+      const test::Bf16BackendGuard set(backend);
+      CHECK(bf16_backend_in_use() == backend);
+      CHECK(fast_bf16() == (backend != Bf16Backend::in_f32));
+    }
   });
+}
+
+TEST_CASE("bf16 product: reads nothing beyond its operands, and writes nothing beyond its result") {
+  std::mt19937 random(4);
+  std::normal_distribution<float> normal;
+  const auto values = [&](I n) {
+    std::vector<float> all(static_cast<std::size_t>(n));
+    for (float& value : all) value = normal(random);
+    return all;
+  };
+  for (const Bf16Backend backend : test::bf16_backends()) {
+    CAPTURE(name(backend));
+    const test::Bf16BackendGuard guard(backend);
+    for (const auto& [m, n, k] :
+         {std::array<I, 3>{1, 1, 1}, {3, 5, 7}, {17, 33, 31}, {40, 16, 65}, {70, 21, 34}})
+      for (const bool a_transposed : {false, true})
+        for (const int b_stored : {0, 1, 2})  // as it is, transposed, transposed in bf16
+          for (const I offset : {I{0}, test::at_front}) {
+            CAPTURE(m);
+            CAPTURE(b_stored);
+            test::Guarded<float> a(values(m * k), m * k, offset), b(values(k * n), k * n, offset),
+                bias(values(n), n, offset), c(m * n, offset);
+            test::Guarded<BFloat16> weight(
+                std::vector<BFloat16>(static_cast<std::size_t>(n * k), BFloat16(0.5f)), n * k, offset);
+            kernels::Product<float> x{m,
+                                      n,
+                                      k,
+                                      {a.data(), a_transposed ? m : k, a_transposed},
+                                      {b.data(), b_stored == 0 ? n : k, b_stored != 0},
+                                      c.data(),
+                                      n};
+            x.bias = bias.data();
+            if (b_stored == 2) x.weight = weight.data();
+            kernels::gemm_bf16(x);
+            CHECK(c.intact());
+            const std::vector<float> first(c.data(), c.data() + m * n);
+            kernels::gemm_bf16(x);
+            CHECK(first == std::vector<float>(c.data(), c.data() + m * n));
+          }
+  }
 }

@@ -128,8 +128,8 @@ void Session::compare_ranks() const {
   world_.expect_same("The program", file_digest(program_));
   world_.expect_same("The program's arguments", arguments_);
   world_.expect_same("What computes (GRADUS_ISA, GRADUS_MATMUL, GRADUS_BF16 and OPENBLAS_CORETYPE set it)",
-                     std::string(name(current_isa())) + ", matmul " + name(matmul_backend()) + ", OpenBLAS " +
-                         openblas_core());
+                     std::string(name(current_isa())) + ", matmul " + name(matmul_backend()) + ", bf16 " +
+                         name(bf16_backend_in_use()) + ", OpenBLAS " + openblas_core());
 }
 
 int Session::run_main(const std::function<int()>& main) {

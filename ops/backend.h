@@ -1,5 +1,5 @@
 #pragma once
-// Backends: the instruction set of all loops, and the implementation of matrix products. Both are chosen for
+// Backends: the instruction set of all loops, and the implementation of matrix products. They are chosen for
 // this CPU at first use; a program may query them, to store with its results, and set them, to compare. Set
 // them while no op runs.
 
@@ -22,22 +22,23 @@ void set_isa(Isa isa);
 /// "scalar", "avx2", "avx512", "neon" or "simd128", which is WebAssembly's.
 const char* name(Isa isa);
 
-/// The instructions that multiply bf16 (see Autocast): AMX, AVX512-BF16, or those of f32 on rounded operands,
-/// which is slower than f32. The last two give the same bits, except below f32's normal range; AMX adds in
+/// The instructions that multiply bf16 (see Autocast): AMX, AVX512-BF16, or f32's on rounded operands, which
+/// takes longer than f32 alone. The last two give the same bits, except below f32's normal range; AMX adds in
 /// another order. Each is bit-identical for any number of threads.
 enum class Bf16Backend { automatic, amx, avx512, in_f32 };
 
 /// The choice in use: automatic, or GRADUS_BF16=automatic|amx|avx512|f32 from the environment.
 Bf16Backend bf16_backend();
-/// Whether this CPU has its instructions, and for amx, the system permits them. On Linux a process must ask
-/// for AMX: the first product in bf16 does, or this function, for the whole process. sigaltstack then refuses
-/// stacks that cannot hold AMX's 8 KiB of registers, and a program that already uses one gets no AMX.
-bool bf16_backend_supported(Bf16Backend backend);
-/// Uses it from now on; throws unless it is supported.
+/// Uses it from now on; throws if it is not supported.
 ///   set_bf16_backend(Bf16Backend::avx512);
 void set_bf16_backend(Bf16Backend backend);
-/// What automatic stands for, too: with the instruction set avx512 the first of amx and avx512 that is
-/// supported, with all others f32.
+/// Whether this CPU has its instructions and, for amx, the system permits them. Linux asks for a request,
+/// which this function, like the first product in bf16, makes for the whole process: signal stacks
+/// (sigaltstack) must then hold AMX's registers, about 12 KiB (AT_MINSIGSTKSZ); where a thread has a smaller
+/// one, AMX is refused.
+bool bf16_backend_supported(Bf16Backend backend);
+/// The same as bf16_backend(), or what automatic stands for: amx, else avx512, if it is supported and avx512
+/// is the instruction set in use; else in_f32.
 Bf16Backend bf16_backend_in_use();
 /// "automatic", "amx", "avx512" or "f32".
 const char* name(Bf16Backend backend);

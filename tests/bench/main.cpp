@@ -57,6 +57,7 @@ void run_case(const Case& c, const Options& options) {
                                          {"precision", options.precision},
                                          {"isa", name(current_isa())},
                                          {"matmul", name(matmul_backend())},
+                                         {"bf16", name(bf16_backend_in_use())},
                                          {"blas_core", openblas_core()},
                                          {"median_s", timing.median_s},
                                          {"min_s", timing.min_s},
@@ -91,10 +92,11 @@ void warn_of_slow_bf16(const Options& options) {
 /// Each case runs in a process of its own, so that its peak memory is its own.
 int run_all(const Options& options) {
   if (!options.json) {
-    kit::print(fmt::format("{} threads, {} kernels, matrix products {}by {}; OpenBLAS: {}\n",
-                           options.threads, name(current_isa()),
-                           options.precision == "bf16" ? "in bf16 " : "",
-                           who_multiplies(name(matmul_backend())), openblas_core()));
+    const std::string in_bf16 =
+        options.precision == "bf16" ? fmt::format("in bf16 by {}, others ", name(bf16_backend_in_use())) : "";
+    kit::print(fmt::format("{} threads, {} kernels, matrix products {}by {}; OpenBLAS: {}\n", options.threads,
+                           name(current_isa()), in_bf16, who_multiplies(name(matmul_backend())),
+                           openblas_core()));
     kit::print(fmt::format("{:<15} {:>12} {:>12} {:>11}\n", "case", "median", "fastest", "memory"));
   }
   constexpr int kNobodyReads = 128 + SIGPIPE;

@@ -168,26 +168,41 @@ TEST_CASE("autocast: a product is that of rounded operands, with sums in f32") {
   CHECK(matmul(normal({3}), normal({3})).dim() == 0);
 }
 
-TEST_CASE("autocast: the same bits for any number of threads and any instruction set") {
-  const Tensor a = normal({190, 130}, 1), b = normal({130, 150}, 2), q = normal({2, 3, 70, 16}, 3);
+TEST_CASE("autocast: the same bits for any number of threads, and any instruction set but AMX") {
+  const Tensor a = normal({190, 1130}, 1), b = normal({1130, 650}, 2), q = normal({2, 3, 70, 16}, 3);
   const auto run = [&] {
     const Autocast guard(bf16);
-    return std::pair(matmul(a, b), scaled_dot_product_attention(q, q, q, {.causal = true}));
+    return std::vector<Tensor>{matmul(a, b), matmul(a.slice(0, 0, 5), b), matmul(b.t(), a.t()),
+                               scaled_dot_product_attention(q, q, q, {.causal = true})};
   };
-  const auto [product, attention] = run();
-  for (const int threads : {1, 2, 3, 4}) {
-    const ThreadsGuard guard(threads);
-    const auto [y, z] = run();
-    CHECK(same(y, product));
-    CHECK(same(z, attention));
+  const auto check_same = [](const std::vector<Tensor>& x, const std::vector<Tensor>& y) {
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(same(x[i], y[i]));
+  };
+  const Bf16Backend backend_before = bf16_backend();
+  for (const Bf16Backend backend : {Bf16Backend::amx, Bf16Backend::avx512, Bf16Backend::in_f32}) {
+    if (!bf16_backend_supported(backend)) continue;
+    CAPTURE(name(backend));
+    set_bf16_backend(backend);
+    const std::vector<Tensor> first = run();
+    for (const int threads : {1, 2, 3, 4}) {
+      const ThreadsGuard guard(threads);
+      check_same(run(), first);
+    }
   }
+  set_bf16_backend(Bf16Backend::in_f32);
+  const Tensor product = run()[0];
   const Isa before = current_isa();
   for (const Isa isa : test::kIsas) {
     if (!isa_supported(isa)) continue;
     set_isa(isa);
-    CHECK(same(run().first, product));
+    for (const Bf16Backend backend : {Bf16Backend::avx512, Bf16Backend::in_f32}) {
+      if (!bf16_backend_supported(backend)) continue;
+      set_bf16_backend(backend);
+      CHECK(same(run()[0], product));
+    }
   }
   set_isa(before);
+  set_bf16_backend(backend_before);
 }
 
 TEST_CASE("autocast: by scope and thread, f32 alone") {
@@ -350,17 +365,17 @@ TEST_CASE("bf16 weights: linear reads them as they are, with the bits of Autocas
     for (const std::int64_t k : {1, 33, 700})
       check_weight(normal({rows, k}), normal({90, k}, 2).to(bf16), normal({90}, 3));
   check_weight(normal({2, 3, 40}), normal({5, 40}).to(bf16), Tensor());
-  check_weight(normal({4, 27}), normal({6, 40}).to(bf16).slice(1, 3, 30), Tensor());        // rows apart
-  check_weight(normal({4, 6}), normal({6, 40}).to(bf16).t(), normal({40}));                 // copied
+  check_weight(normal({4, 27}), normal({6, 40}).to(bf16).slice(1, 3, 30), Tensor());         // rows apart
+  check_weight(normal({4, 6}), normal({6, 40}).to(bf16).t(), normal({40}));                  // copied
   check_weight(normal({40, 4}).t(), normal({6, 80}).to(bf16).slice(1, 0, 80, 2), Tensor());  // so is this
   check_weight(normal({3, 0}), zeros({5, 0}, bf16), normal({5}));
   CHECK(linear(normal({3, 4}), zeros({0, 4}, bf16)).shape() == Shape{3, 0});
   const Tensor x = normal({3, 4}), w = normal({5, 4}).to(bf16);
-  check_error([&] { linear(x.to(f64), w); },
-              "linear: expects x of f32 for a weight in bf16, got f64 [3, 4]");
-  check_error([&] { linear(Tensor(x).clone().requires_grad_(), w); },
-              "linear: with a weight in bf16, which is for reading, there is no gradient, but x requires one: "
-              "call it under NoGrad, or convert the weight with .to(f32)");
+  check_error([&] { linear(x.to(f64), w); }, "linear: expects x of f32 for a weight in bf16, got f64 [3, 4]");
+  check_error(
+      [&] { linear(Tensor(x).clone().requires_grad_(), w); },
+      "linear: with a weight in bf16, which is for reading, there is no gradient, but x requires one: "
+      "call it under NoGrad, or convert the weight with .to(f32)");
   check_error([&] { linear_cross_entropy(x, w, zeros({3}, i64)); },
               "linear_cross_entropy: expects a weight of f32 or f64, got bf16 [5, 4]: use "
               "cross_entropy(linear(x, weight), target)");

@@ -82,6 +82,7 @@ Facts machine_facts() {
                  {"arithmetic", arithmetic()},
                  {"kernels", name(current_isa())},
                  {"matrix products", name(matmul_backend())},
+                 {"products in bf16", name(bf16_backend_in_use())},
                  {"OpenBLAS core", openblas_core()}};
   for (const auto& fact : kit::system_info()) facts.push_back(fact);
   return facts;
@@ -183,7 +184,7 @@ std::string other_machine(const Facts& machine, const Facts& other) {
   };
   const char* const version = has_arithmetic(machine) && has_arithmetic(other) ? "arithmetic" : "gradus";
   std::vector<std::string> words;
-  for (const char* name : {version, "kernels", "matrix products", "OpenBLAS core"})
+  for (const char* name : {version, "kernels", "matrix products", "products in bf16", "OpenBLAS core"})
     for (const auto& [key, a] : machine)
       for (const auto& [other_key, b] : other)
         if (key == name && other_key == name && a != b) words.push_back(fmt::format("{} {}", name, a));

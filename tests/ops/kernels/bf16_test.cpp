@@ -129,8 +129,9 @@ TEST_CASE("bf16 product: reads nothing beyond its operands, and writes nothing b
             CAPTURE(b_stored);
             test::Guarded<float> a(values(m * k), m * k, offset), b(values(k * n), k * n, offset),
                 bias(values(n), n, offset), c(m * n, offset);
-            test::Guarded<BFloat16> weight(
-                std::vector<BFloat16>(static_cast<std::size_t>(n * k), BFloat16(0.5f)), n * k, offset);
+            test::Guarded<std::uint16_t> weight(
+                std::vector<std::uint16_t>(static_cast<std::size_t>(n * k), BFloat16(0.5f).bits), n * k,
+                offset);
             kernels::Product<float> x{m,
                                       n,
                                       k,
@@ -139,7 +140,7 @@ TEST_CASE("bf16 product: reads nothing beyond its operands, and writes nothing b
                                       c.data(),
                                       n};
             x.bias = bias.data();
-            if (b_stored == 2) x.weight = weight.data();
+            if (b_stored == 2) x.weight = reinterpret_cast<const BFloat16*>(weight.data());
             kernels::gemm_bf16(x);
             CHECK(c.intact());
             const std::vector<float> first(c.data(), c.data() + m * n);

@@ -29,14 +29,6 @@ struct alignas(64) Shapes {
 };
 constexpr Shapes kShapes;
 
-/// A thread's tile registers. Once released they cost nothing when threads take turns on a core.
-struct TileRegisters {
-  TileRegisters() { _tile_loadconfig(&kShapes); }
-  ~TileRegisters() { _tile_release(); }
-  TileRegisters(const TileRegisters&) = delete;
-  TileRegisters& operator=(const TileRegisters&) = delete;
-};
-
 /// Tiles along k, in one stripe or several. All distances in bytes.
 struct Stripes {
   const void* data;
@@ -223,10 +215,10 @@ void sum_turned(I k, I there, const Operand<T>& rows, const Stripes& columns, Pa
       done = k / 32 * 32;
       add_to_block<1, stripes>(done / 32, {rows.data, 0, rows.ld * I{sizeof(T)}, kRowBytes}, columns);
     }
-  if (done < k) {
-    pack_rows(k - done, there, rows.from(0, done), 0, packed);
-    add_to_block<1, stripes>((k - done + 31) / 32, {packed, 0},
-                             {columns.at(0) + done / 32 * kTileBytes, columns.stripe});
+  for (; done < k; done += 32) {  // tile after tile: packing one overlaps with multiplying the one before
+    Pair* const tile = packed + done / 32 * kTile;
+    pack_rows(Plan::smaller(k - done, 32), there, rows.from(0, done), 0, tile);
+    add_to_block<1, stripes>(1, {tile, 0}, {columns.at(0) + done / 32 * kTileBytes, columns.stripe});
   }
   store_block<1, stripes>(sums);
 }
@@ -255,9 +247,10 @@ void multiply_thin(const Product<float>& x, const Operand<T>& b, const Plan& pla
 
 template <class T>
 void multiply(const Product<float>& x, const Operand<T>& b, Pair* scratch) {
-  const TileRegisters configured;
   const Plan plan(x);
+  _tile_loadconfig(&kShapes);  // of this thread
   plan.thin ? multiply_thin(x, b, plan, scratch) : multiply_blocks(x, b, plan, scratch);
+  _tile_release();  // registers in use are saved whenever threads take turns on a core
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ class CommonError : public Error {
 
 /// A cheap handle: copies are the same communicator. Only the thread that received it may use it. Errors name
 /// the call and the ranks: a call throws when another rank makes a different call at its place, when the
-/// sizes in bytes differ, when another rank has ended, or after the timeout. (Dtypes and roots are not compared.)
+/// sizes in bytes differ, when another rank has ended, or after the timeout. (Dtypes and roots are not
+/// compared.)
 class Communicator {
  public:
   /// This process alone: rank 0 of 1, for which every call does what it does for many.

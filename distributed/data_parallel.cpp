@@ -58,10 +58,13 @@ DataParallel::DataParallel(Communicator world, const nn::Module& model, const Da
     (parameter.requires_grad() ? trained : frozen).push_back(parameter);
   check(!trained.empty(), "DataParallel: the model has no parameter to train");
   const std::uint64_t seed = options.seed ? *options.seed : default_generator().next();
-  world.expect_same("DataParallel's options",
-                    "shards " + std::to_string(shards) + ", seed " + std::to_string(seed) +
-                        ", bucket_bytes " + std::to_string(options.bucket_bytes) + ", shard_gradients " +
-                        std::to_string(options.shard_gradients));
+  world.expect_same(
+      "DataParallel's options",
+      "shards " + std::to_string(shards) + ", seed " + std::to_string(seed) +
+          (options.seed ? ""
+                        : " (from default_generator(): call manual_seed() with one number on all ranks)") +
+          ", bucket_bytes " + std::to_string(options.bucket_bytes) + ", shard_gradients " +
+          std::to_string(options.shard_gradients));
   world.expect_same("The model's parameters and buffers",
                     digests(model.named_parameters()) + digests(model.named_buffers()));
   state_ = std::make_unique<State>(

@@ -6,8 +6,9 @@
 //   ...  opt.zero_grad();  parallel.backward(...);  opt.clip_grad_norm(1.0);  opt.step();
 //
 // Each rank updates its elements of every parameter and sends them to the others. With n ranks it holds 1/n
-// of the optimizer's state (ZeRO-1) and, with shard_gradients, of the gradients (ZeRO-2). The bits are those
-// of the same optimizer without Sharded.
+// of the optimizer's state (ZeRO-1) and, with shard_gradients, of the gradients (ZeRO-2): of the sums, while
+// a rank with several shards adds up whole gradients. The bits are those of the same optimizer without
+// Sharded.
 
 #include <concepts>
 #include <cstddef>

@@ -139,6 +139,10 @@ double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   const ProfileRange range("clip_grad_norm");
   check(max_norm > 0, "clip_grad_norm: expects a max_norm above 0, got {}", max_norm);
   const std::vector<Array> found = gradients("clip_grad_norm", parameters);
+  check(!found.empty() || parameters.empty(),
+        "clip_grad_norm: no parameter has a gradient: call it after backward(); gradients that DataParallel "
+        "shards are clipped by "
+        "Sharded's clip_grad_norm()");
   const double norm = norm_of(found);
   scale_to("clip_grad_norm", found, max_norm, norm);
   return norm;

@@ -23,8 +23,8 @@ inline constexpr std::int64_t kNormBlock = 4096;
 Tensor block_sums(const Tensor& gradient);
 
 /// Scales all gradients by max_norm / (norm + 1e-6) when norm exceeds max_norm, as in PyTorch; returns the
-/// norm before. If the norm is not finite, the gradients are not changed: the caller decides.
-/// `const double norm = optim::clip_grad_norm(model.parameters(), 1.0);`
+/// norm before. If the norm is not finite, the gradients are not changed: the caller decides. Throws when no
+/// parameter has a gradient. `const double norm = optim::clip_grad_norm(model.parameters(), 1.0);`
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
 
 /// The second half of clip_grad_norm(), for a norm that is known: scales all gradients by

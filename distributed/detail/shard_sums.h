@@ -1,7 +1,7 @@
 #pragma once
 // ShardSums: the lower part of the tree, inside a rank. Its shards come one after the other, and their sums
 // wait like the digits of a binary counter: after 6 shards, (s0 + s1) + (s2 + s3) and s4 + s5. So at most
-// log2 of the number of shards are kept.
+// log2 of the number of shards wait, beside the one that is being added.
 
 #include <cstddef>
 #include <utility>

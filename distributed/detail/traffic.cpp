@@ -16,7 +16,8 @@ using Clock = std::chrono::steady_clock;
 // than cores. MPI moves a large message only while it is polled, so ours are small enough to arrive before
 // the sleep.
 constexpr std::chrono::microseconds kPolls{50}, kYields{2000}, kSleep{50};
-constexpr std::chrono::milliseconds kLook{50};  // how often it looks whether it waits in vain
+constexpr std::chrono::milliseconds kLook{50};     // how often it looks whether it waits in vain
+constexpr std::chrono::milliseconds kGrace{1000};  // for messages of a rank that has ended
 
 /// The calls that another rank may make in place of the expected one.
 constexpr std::array kCollective{Kind::barrier, Kind::broadcast, Kind::all_reduce, Kind::reduce_scatter,
@@ -86,7 +87,7 @@ bool Exchange::done() {
 }
 
 Traffic::Traffic(std::unique_ptr<Transport> transport)
-    : transport_(std::move(transport)), ended_(static_cast<std::size_t>(transport_->size()), -1) {}
+    : transport_(std::move(transport)), ended_(static_cast<std::size_t>(transport_->size())) {}
 
 Call Traffic::begin(Kind kind) {
   if (interrupted_)
@@ -127,13 +128,13 @@ void Traffic::look_around(const Operation& waiting, std::chrono::duration<double
   hear_who_ended();
   if (call.kind == Kind::message) {
     // A message sent before the end may arrive after it.
-    const auto peer = static_cast<std::size_t>(waiting.peer());
-    check(ended_[peer] < 0 || waited.count() < 1,
+    const End& end = ended_[static_cast<std::size_t>(waiting.peer())];
+    check(end.calls < 0 || Clock::now() - end.heard < kGrace,
           "{}: rank {} waits for rank {}, which has ended its program", name(call.kind), rank(),
           waiting.peer());
   } else {
     for (int other = 0; other < size(); ++other) {
-      const std::int64_t calls = ended_[static_cast<std::size_t>(other)];
+      const std::int64_t calls = ended_[static_cast<std::size_t>(other)].calls;
       check(calls < 0 || static_cast<std::uint64_t>(calls) > call.number || call.kind == Kind::end,
             "{}: rank {} waits for all ranks, but rank {} has ended its program: every rank makes the same "
             "calls in the same order",
@@ -161,7 +162,7 @@ void Traffic::hear_who_ended() {
     const std::unique_ptr<Transfer> transfer =
         transport_->receive(std::as_writable_bytes(std::span(&calls, 1)), from, end.tag());
     while (!transfer->done()) std::this_thread::yield();  // it has arrived
-    ended_[static_cast<std::size_t>(from)] = calls;
+    ended_[static_cast<std::size_t>(from)] = {calls, Clock::now()};
   }
 }
 
@@ -195,7 +196,8 @@ void Traffic::end() {
     bool poll() override {
       traffic_.hear_who_ended();
       for (peer_ = 0; peer_ < traffic_.size(); ++peer_)
-        if (peer_ != traffic_.rank() && traffic_.ended_[static_cast<std::size_t>(peer_)] < 0) return false;
+        if (peer_ != traffic_.rank() && traffic_.ended_[static_cast<std::size_t>(peer_)].calls < 0)
+          return false;
       return true;
     }
 

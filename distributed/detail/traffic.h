@@ -97,8 +97,12 @@ class Traffic {
   void hear_who_ended();
 
   std::unique_ptr<Transport> transport_;
-  std::uint64_t next_ = 0;           // the number of the next collective call
-  std::vector<std::int64_t> ended_;  // of each rank, the calls it had made when it ended; -1: it has not
+  std::uint64_t next_ = 0;  // the number of the next collective call
+  struct End {
+    std::int64_t calls = -1;                           // that the rank had made; -1: it has not ended
+    std::chrono::steady_clock::time_point heard = {};  // when this one heard of it
+  };
+  std::vector<End> ended_;  // of each rank
   std::chrono::duration<double> timeout_{1800};
   std::optional<Kind> interrupted_;
 };

@@ -69,14 +69,14 @@ struct PipelineModel {
 };
 
 /// A GPT: its embedding, then its blocks; the loss has final norm and head. Parameters are called as in
-/// nn::GPT, whose weights it can load, and start like its. Throws for positions that all blocks share
-/// (relative), and for placements with initial values of their own.
+/// nn::GPT, whose weights it can load, and are initialized in the same way. Throws for positions that all
+/// blocks share (relative), and for placements with initial values of their own.
 PipelineModel gpt_layers(const nn::GPTOptions& options);
 
 struct PipelineOptions {
   /// Into how many equal parts a batch is cut, one after another. Results depend on it, not on the ranks.
-  /// With n ranks and m of them each rank is idle for (n - 1) / (m + n - 1) of the time: take several times
-  /// the ranks.
+  /// With n ranks and m of them each rank is idle for (n - 1) / (m + n - 1) of the time if all layers take
+  /// equally long: take several times the ranks.
   int micro_batches = 8;
   /// How many layers each rank has, for layers of different sizes; not given: as equal as possible.
   std::vector<int> layers = {};

@@ -2,13 +2,9 @@
 // An embedding and a head whose vocabulary is divided among the ranks (Shoeybi et al. 2019, "Megatron-LM",
 // arXiv 1909.08053, section 3).
 //
-//   struct Net : nn::Module {
-//     explicit Net(const distributed::Communicator& world) : tokens(add("tokens", {world, 50'257, 768})), ...
-//     {} distributed::VocabParallelEmbedding tokens; nn::TransformerEncoder body;
-//     distributed::VocabParallelHead head;  // add("head", distributed::VocabParallelHead(tokens)): tied
-//     Tensor loss(const Tensor& ids, const Tensor& next) const { return head.loss(body(tokens(ids)), next); }
-//   };
-//   net.loss(ids, next).backward();
+//   const distributed::VocabParallelEmbedding tokens(world, 50'257, 768);
+//   const distributed::VocabParallelHead head(tokens);  // tied
+//   head.loss(body(tokens(ids)), next).backward();
 //   distributed::clip_grad_norm(world, net.named_parameters(), 1.0);
 //
 // The vocabulary is cut into a fixed number of blocks of rows, each a parameter of its own ("weight.3"),
@@ -67,8 +63,8 @@ struct VocabParallelEmbedding : VocabParallelWeight {
   Tensor operator()(const Tensor& ids) const;
 };
 
-/// The head of a language model with its loss, without bias: no rank ever has the logits of the whole
-/// vocabulary, nor all rows of those of its blocks.
+/// The head of a language model with its loss, without bias. A rank computes the logits of its own
+/// blocks, of so many rows at a time that a block's have 32 MiB (64 rows at least).
 struct VocabParallelHead : VocabParallelWeight {
   /// Starts like nn::Linear; throws like VocabParallelEmbedding.
   VocabParallelHead(const Communicator& world, std::int64_t dim, std::int64_t vocab,
@@ -76,11 +72,10 @@ struct VocabParallelHead : VocabParallelWeight {
   /// Shares the embedding's weight, which both then train.
   explicit VocabParallelHead(const VocabParallelEmbedding& tied);
 
-  /// linear_cross_entropy(x, weight, target, options), x [..., C] and target [...] (i64) the same on all
-  /// ranks
-  /// -> [], the same on all ranks. The largest logit, the sum of exponentials and the target's logit of each
-  /// block are gathered; forward also computes the gradients. It takes reduction mean or sum and
-  /// ignore_index, and has no second derivatives. Collective. `head.loss(body(tokens(ids)),
+  /// linear_cross_entropy(x, weight, target, options): x [..., C] and target [...] (i64), the same on all
+  /// ranks, to a loss [], the same on all ranks. The largest logit, the sum of exponentials and the target's
+  /// logit of each block are gathered; forward also computes the gradients. It takes reduction mean or sum
+  /// and ignore_index, and has no second derivatives. Collective. `head.loss(body(tokens(ids)),
   /// next).backward();`
   Tensor loss(const Tensor& x, const Tensor& target, const CrossEntropyOptions& options = {}) const;
 };

@@ -1,5 +1,7 @@
 // One training step of whole models: forward, backward, optimizer; or a product with a model's Hessian.
 
+#include <optional>
+
 #include "bench/cases.h"
 #include "gradus/gradus.h"
 
@@ -59,8 +61,11 @@ Step mlp_step() {
   };
 }
 
-/// One more token from a model that has read 64; the context is let run full before it starts again.
+/// One more token from a model that has read 64; the context is let run full before it starts again. In bf16
+/// the weights are kept in it, as PyTorch's are then.
 Step generate_step(const nn::GPTOptions& options) {
+  std::optional<nn::Bf16Weights> half;
+  if (product_dtype() == bf16) half.emplace();
   const nn::GPT model(options);
   model.eval();
   auto cache = std::make_shared<nn::KeyValueCache>(model.new_cache());

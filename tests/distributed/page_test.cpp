@@ -131,13 +131,14 @@ double go_on_in_stages(const distributed::Communicator& world, const std::string
       {.micro_batches = 4});
   optim::AdamW opt(pipeline.stage().parameters(), {.lr = 1e-2});
   const Tensor text = randint(0, 20, {8, 9});
-  const std::string of_rank = "optimizer." + std::to_string(world.rank()) + ".";
+  // [stage_resume]
   if (!list_checkpoints(folder).empty()) {
     const StateDict state = distributed::load_checkpoint(world, folder).tensors;
     pipeline.load_state_dict(state.with_prefix_removed("model."));
-    opt.load_state_dict(state.with_prefix_removed(of_rank));
+    opt.load_state_dict(state.with_prefix_removed("optimizer." + std::to_string(world.rank()) + "."));
     pipeline.set_steps(opt.steps());
   }
+  // [/stage_resume]
   opt.zero_grad();
   const double loss = pipeline.backward(text.slice(1, 0, 8), text.slice(1, 1));
   opt.step();

@@ -154,6 +154,7 @@ std::string summarize_verdicts(const std::vector<JudgedClaim>& judged) {
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)
       words.push_back(fmt::format("{} {}", counts[i], counts[i] == 1 ? kKinds[i].one : kKinds[i].many));
+  if (judged.empty()) return "No claim can be judged yet.";
   return fmt::format("Of {}: {}.", counted(static_cast<std::int64_t>(judged.size()), "claim"), listed(words));
 }
 

@@ -13,7 +13,7 @@ measure() {
   mkdir -p "$folder"
   models=${MODELS:-char-gpt,gpt-11m,gpt2-124m} rounds=${ROUNDS:-11} largest=${LARGEST:-67108864}
   export SECONDS_FOR_RANKS=${SECONDS_FOR_RANKS:-1200}
-  for setting in 1x1 1x2 2x1; do # ranks x threads
+  for setting in 1x1 1x2 2x1 4x1; do # ranks x threads
     echo "$setting: ${setting%x*} ranks with ${setting#*x} threads each"
     GRADUS_NUM_THREADS=${setting#*x} ranks "${setting%x*}" "$program" --record "$folder/$setting.json" --models "$models" \
       --rounds "$rounds" --largest "$largest" --note "$note"
@@ -61,12 +61,12 @@ simulate() {
     [ "$ranks" -le "$most" ] || continue
     for model in ${MODELS:-gpt2-124m gpt2-1.5b}; do
       for gbit in 10 100; do
-        for tokens in ${TOKENS:-256 1024 4096}; do
+        for tokens in ${TOKENS:-256 800 2100}; do
           simulated_step $model $gbit $ranks "$tokens" 25 | tee -a "$scratch/rows"
         done
       done
     done
-    for bucket in ${BUCKETS:-1 5 100}; do simulated_step gpt2-124m 10 $ranks 1024 "$bucket" | tee -a "$scratch/rows"; done
+    for bucket in ${BUCKETS:-1 5 100}; do simulated_step gpt2-124m 10 $ranks 2100 "$bucket" | tee -a "$scratch/rows"; done
   done
   {
     echo '{"steps": ['

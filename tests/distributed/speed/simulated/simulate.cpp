@@ -137,6 +137,7 @@ class SimulatedStep {
 
 void simulate(char** arguments) {
   Traffic traffic(start_mpi());
+  set_piece_of_sums(std::int64_t{1} << 30);  // halves whole: a simulated network sends pieces no faster
   const speed::Profile profile =
       speed::profile_of(speed::gpt_called(arguments[1]), speed::two_cores(), std::atof(arguments[2]));
   memory_speed() = profile.memory_speed;

@@ -69,9 +69,10 @@ Gradient matmul_gradient(const Shape& shape, const Array& a, const Array& b, Rea
 /// linear's gradients as a formula, for x of this shape, saved as rows.
 std::vector<Tensor> linear_derivative(const Tensor& dy, const Saved& rows, const Saved& w, const Shape& shape,
                                       const Taped& of) {
-  const Tensor dy2 = rows_of(dy), x = of.in(0, rows->reshape(shape));
+  const Tensor dy2 = rows_of(dy);
   return {of[0] ? matmul(dy2, of.in(1, w)).reshape(shape) : Tensor(),
-          of[1] ? matmul(transposed(dy2), rows_of(x)) : Tensor(), of[2] ? dy2.sum(0) : Tensor()};
+          of[1] ? matmul(transposed(dy2), rows_of(of.in(0, rows->reshape(shape)))) : Tensor(),
+          of[2] ? dy2.sum(0) : Tensor()};
 }
 
 /// Puts y = x W^T + bias, computed already from x's rows, on the tape.
@@ -89,7 +90,8 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
                     Gradient dx, dw, dbias;
                     // While one product computes, the memory read next is prefetched.
                     if (of[0]) dx = matmul_gradient(shape, dy2, *w, of[1] ? read_ahead(*x) : ReadAhead());
-                    if (of[1]) dw = matmul_gradient(w->shape(), transposed(dy2), *x, next_step_reads());
+                    if (of[1])
+                      dw = matmul_gradient({dy2.size(1), x->size(1)}, transposed(dy2), *x, next_step_reads());
                     if (of[2]) dbias = array::sum(dy2, 0);
                     return {dx, dw, dbias};
                   }

@@ -83,7 +83,8 @@ Tensor repeat(const Tensor& x, const Dims& counts) {
     y = steps.back().of(y);
   }
   y = y.reshape(result);
-  if (y.storage() == a.storage()) y = y.clone();  // nothing, or one number, was repeated: still a view
+  // Where nothing, or an axis of size 1, was repeated, it is still a view.
+  if (y.storage() == a.storage() || !y.is_contiguous()) y = y.clone();
   return record("repeat", y, {&x}, [steps, from = a.shape()]<class V>(const V& dy, auto) -> GradsOf<V> {
     V dx = dy;
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) dx = step->backward(dx);

@@ -155,15 +155,21 @@ TEST_CASE("matmul: errors") {
   check_error([] { matmul(zeros({2, 2}), Tensor()); }, "matmul" + kUndefined);
 }
 
-TEST_CASE("linear: x may change before a backward that needs the weight alone") {
+TEST_CASE("linear: x may change before a backward that needs the weight alone, and the weight likewise") {
   const Tensor x = ones({2, 3}), w = ones({4, 3}), leaf = ones({2, 3}).requires_grad_();
   const Tensor h = leaf + x, y = linear(h, w);
+  const Tensor weight = ones({4, 3}).requires_grad_(), z = linear(x, weight);
   {
     const NoGrad off;
     h.fill_(7);
+    weight.fill_(7);
   }
+  CHECK((grad(y.sum(), {leaf}, {.create_graph = true})[0] == 4).all());
+  CHECK((grad(z.sum(), {weight}, {.create_graph = true})[0] == 2).all());
   y.sum().backward();
   CHECK((leaf.grad() == 4).all());
+  z.sum().backward();
+  CHECK((weight.grad() == 2).all());
 }
 
 TEST_CASE("linear: gradients, layouts and threads") {

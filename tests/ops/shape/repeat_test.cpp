@@ -104,4 +104,8 @@ TEST_CASE("repeat: the result is a copy, also of one number, and of all repeated
       CHECK((y.slice(0, 1) == 2).all());
       x.fill_(1);
     }
+  const Tensor y = repeat(arange(2).to(f64), {2, 3, 2});  // some axes copied, others only repeated
+  y += 1;
+  y.select(0, 0).fill_(5);
+  CHECK(y.select(0, 1).to_vector<double>() == std::vector<double>{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2});
 }

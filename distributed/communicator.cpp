@@ -79,7 +79,10 @@ class Message final : public Operation {
 Work::Work(std::shared_ptr<Traffic> traffic, std::unique_ptr<Operation> operation)
     : traffic_(std::move(traffic)), operation_(std::move(operation)) {}
 Work::Work(Work&&) noexcept = default;
-Work::~Work() = default;
+/// A message goes on; of a sum, the call is interrupted.
+Work::~Work() {
+  if (operation_ && operation_->call().kind == Kind::message) traffic_->keep(std::move(operation_));
+}
 
 bool Work::done() {
   if (operation_ && operation_->poll()) operation_.reset();

@@ -27,7 +27,7 @@ class Traffic;
 
 /// A call that goes on while the program computes: `Work sum = world.all_reduce_async(x); ...; sum.wait();`
 /// Its tensor must not be used until then. Messages move on only inside done(), wait() and other calls of the
-/// communicator that wait.
+/// communicator that wait. A message whose Work is dropped is still sent or received.
 class Work {
  public:
   explicit Work(std::shared_ptr<detail::Traffic> traffic, std::unique_ptr<detail::Operation> operation);
@@ -52,8 +52,8 @@ class CommonError : public Error {
 
 /// A cheap handle: copies are the same communicator. Only the thread that received it may use it. Errors name
 /// the call and the ranks: a call throws when another rank makes a different call at its place, when the
-/// sizes in bytes differ, when another rank has ended, or after the timeout. (Dtypes and roots are not
-/// compared.)
+/// sizes differ, when another rank has ended, or after the timeout. (Of sums shapes and dtypes are compared,
+/// of other calls the sizes in bytes; roots are not.)
 class Communicator {
  public:
   /// This process alone: rank 0 of 1, for which every call does what it does for many.

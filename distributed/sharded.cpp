@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "gradus/core/check.h"
@@ -25,7 +26,10 @@ Array part_of(const Array& flat, const Range& range) { return flat.slice(0, rang
 ShardedOptimizer::ShardedOptimizer(DataParallel& parallel, const std::vector<optim::ParameterGroup>& groups)
     : parallel_(parallel) {
   const Gradients& all = parallel.gradients();
+  std::vector<bool> taken(all.parameters().size());
+  std::string text;  // what all ranks must agree on
   for (const optim::ParameterGroup& group : groups) {
+    text += "parameters";
     optim::ParameterGroup& mine =
         slices_.emplace_back(optim::ParameterGroup{{}, group.lr, group.weight_decay});
     for (const Tensor& parameter : group.parameters) {
@@ -35,13 +39,18 @@ ShardedOptimizer::ShardedOptimizer(DataParallel& parallel, const std::vector<opt
             "Sharded: parameter {} is not one that the DataParallel trains: pass parameters of its model "
             "that were not frozen when it was made",
             parts_.size());
+      check(!taken[*number], "Sharded: parameter {} is given twice", parts_.size());
+      taken[*number] = true;
+      text += " " + std::to_string(*number);
       const Range own = all.layout().own(*number, parallel.world().rank());
       Tensor slice(part_of(flat_view(parameter), own));
       slice.requires_grad_();
       mine.parameters.push_back(slice);
       parts_.push_back({*number, slice});
     }
+    text += "; ";
   }
+  parallel.world().expect_same("Sharded's groups of parameters", text);
 }
 
 ShardedOptimizer::~ShardedOptimizer() = default;

@@ -96,6 +96,7 @@ void ShardedOptimizer::load_state_dict(const StateDict& dict) {
     mine.set(text, Tensor(values.array().reshape({values.numel()}).slice(0, own.begin, own.end)));
   }
   inner_->load_state_dict(mine);
+  parallel_.world().expect_same("The steps of a sharded optimizer", std::to_string(inner_->steps()));
 }
 
 }  // namespace gradus::distributed

@@ -74,6 +74,9 @@ GradientStep::GradientStep(Gradients& all) : all_(all), arrived_(all.parameters_
 
 GradientStep::~GradientStep() {
   if (finished_) return;
+  // The ranks no longer make the same calls.
+  if (all_.world_.size() > 1)
+    all_.world_.traffic().interrupt({all_.sliced_ ? Kind::reduce_scatter : Kind::all_reduce, 0});
   for (std::size_t i = 0; i < before_.size(); ++i) all_.parameters_[i].node()->grad = std::move(before_[i]);
 }
 

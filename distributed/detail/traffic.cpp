@@ -93,7 +93,19 @@ Call Traffic::begin(Kind kind) {
   if (interrupted_)
     fail_with("{}: an error interrupted {}, so the ranks no longer agree: end the program", name(kind),
               name(*interrupted_));
+  for (const Operation* sum : open_)
+    check(next_ - sum->call().number < Call::kNumbers,
+          "{}: {} calls after a sum that is still under way: wait() for it first", name(kind),
+          Call::kNumbers);
   return {kind, next_++};
+}
+
+/// The other sums, and messages that nobody waits for: another rank may wait for one of them before it does
+/// what is waited for here.
+void Traffic::move_on(const Operation& waiting) {
+  for (std::size_t i = 0; i < open_.size(); ++i)  // which poll() may make shorter
+    if (open_[i] != &waiting) open_[i]->poll();
+  std::erase_if(kept_, [](const std::unique_ptr<Operation>& message) { return message->poll(); });
 }
 
 void Traffic::wait(Operation& operation) {
@@ -101,6 +113,7 @@ void Traffic::wait(Operation& operation) {
   std::int64_t messages = operation.messages();
   try {
     while (!operation.poll()) {
+      move_on(operation);
       const Clock::time_point now = Clock::now();
       if (operation.messages() != messages) {
         messages = operation.messages();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "gradus/distributed/detail/transport.h"
@@ -77,8 +78,13 @@ class Traffic {
   int size() const { return transport_->size(); }
   Transport& transport() { return *transport_; }
 
-  /// The next collective call. Throws after an interrupted one.
+  /// The next collective call. Throws after an interrupted one, and when kNumbers are under way.
   Call begin(Kind kind);
+  /// A sum is under way from here to there: waiting for anything moves it on, too.
+  void open(Operation& sum) { open_.push_back(&sum); }
+  void close(Operation& sum) { std::erase(open_, &sum); }
+  /// Keeps a message that nobody waits for until it is complete.
+  void keep(std::unique_ptr<Operation> message) { kept_.push_back(std::move(message)); }
   /// Waits for it; throws when another rank makes a different call or has ended, and after the timeout.
   void wait(Operation& operation);
   /// Sends to one rank and receives from another, as a part of a call.
@@ -93,10 +99,13 @@ class Traffic {
   void set_timeout(double seconds) { timeout_ = std::chrono::duration<double>(seconds); }
 
  private:
+  void move_on(const Operation& waiting);
   void look_around(const Operation& waiting, std::chrono::duration<double> waited);
   void hear_who_ended();
 
   std::unique_ptr<Transport> transport_;
+  std::vector<Operation*> open_;
+  std::vector<std::unique_ptr<Operation>> kept_;
   std::uint64_t next_ = 0;  // the number of the next collective call
   struct End {
     std::int64_t calls = -1;                           // that the rank had made; -1: it has not ended

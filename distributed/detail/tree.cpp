@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "gradus/core/check.h"
@@ -46,13 +47,16 @@ TreeOperation::TreeOperation(Traffic& traffic, const Call& call, Array array, co
       summed_(std::move(summed)),
       stage_(parts == share ? Stage::sharing : Stage::summing),
       level_(parts == share ? slices.levels() - 1 : 0),
-      piece_(piece_bytes / static_cast<std::int64_t>(size_of(array_.dtype()))) {
+      piece_(piece_bytes / static_cast<std::int64_t>(size_of(array_.dtype()))),
+      own_{array_.numel(), static_cast<std::int64_t>(array_.dtype())} {
+  traffic_.open(*this);
   if (parts != share && slices.levels() > 0)
     arriving_ = Array::empty({std::min(slices.of(traffic.rank(), 1).size(), kInFlight * piece_)},
                              array_.dtype(), name(call.kind));
 }
 
 TreeOperation::~TreeOperation() {
+  traffic_.close(*this);
   if (stage_ != Stage::done) traffic_.interrupt(call_);
 }
 
@@ -102,15 +106,34 @@ bool TreeOperation::exchange_halves() {
   const Range own = slices_.of(rank, level_ + 1), others = slices_.of(peer_, level_ + 1);
   const std::int64_t pieces =
       std::max<std::int64_t>((std::max(own.size(), others.size()) + piece_ - 1) / piece_, 1);
+  // The way back goes to the same partners.
+  const bool asks = stage_ == Stage::summing || parts_ == share;
+  if (asks && begun_ == 0) {
+    compared_.begin_receive(traffic_.transport(), call_, std::as_writable_bytes(std::span(peers_)), peer_);
+    compared_.begin_send(traffic_.transport(), call_, std::as_bytes(std::span(own_)), peer_);
+  }
   for (; ended_ < pieces; ++ended_, ++messages_) {
     for (; begun_ < std::min(pieces, ended_ + kInFlight); ++begun_)
       begin(begun_, piece_of(own, begun_, piece_), piece_of(others, begun_, piece_));
+    if (asks && !peer_agrees()) return false;
     if (!in_flight_[static_cast<std::size_t>(ended_ % kInFlight)].done()) return false;
     if (const Range part = piece_of(own, ended_, piece_); stage_ == Stage::summing && part.size() > 0)
       array_.slice(0, part.begin, part.end).add_(arriving(ended_, part));
   }
   begun_ = ended_ = 0;
+  agrees_ = false;
   return true;
+}
+
+/// Whether it is known that the partner sums as many elements of the same dtype; throws if it does not.
+bool TreeOperation::peer_agrees() {
+  if (agrees_) return true;
+  if (!compared_.done()) return false;
+  const auto of = [](const std::array<std::int64_t, 2>& x) { return gradus::name(static_cast<DType>(x[1])); };
+  check(own_ == peers_,
+        "{}: rank {} has {} elements of {}, rank {} has {} of {}: give all ranks the same shape and dtype",
+        detail::name(call_.kind), traffic_.rank(), own_[0], of(own_), peer_, peers_[0], of(peers_));
+  return agrees_ = true;
 }
 
 }  // namespace gradus::distributed::detail

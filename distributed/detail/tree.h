@@ -51,6 +51,7 @@ class TreeOperation final : public Operation {
   static constexpr std::int64_t kInFlight = 64;
   enum class Stage { summing, summed, sharing, done };
   bool exchange_halves();
+  bool peer_agrees();
   void begin(std::int64_t piece, const Range& own, const Range& others);
   Array arriving(std::int64_t piece, const Range& half) const;
 
@@ -64,6 +65,11 @@ class TreeOperation final : public Operation {
   std::int64_t piece_;                  // elements
   std::int64_t begun_ = 0, ended_ = 0;  // pieces of this level
   std::array<Exchange, kInFlight> in_flight_;
+  // Number and dtype of the elements: the first message to each partner, since halves of other sizes could
+  // look like pieces of these.
+  std::array<std::int64_t, 2> own_, peers_ = {};
+  Exchange compared_;
+  bool agrees_ = false;  // the partner of this level
 };
 
 }  // namespace gradus::distributed::detail

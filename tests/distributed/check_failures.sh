@@ -33,7 +33,7 @@ done
 expect_end "signal 6|Aborted|exit code: 6" 4 "$program" fail abort 1
 expect_end "^distributed_program: rank 1 of 4: a thread failed" 4 "$program" fail terminate 1
 expect_end "every rank makes the same calls in the same order" 4 "$program" fail call 2
-expect_end "give both the same shape and dtype|every rank makes the same calls" 4 "$program" fail shape 2
+expect_end "the same shape and dtype|every rank makes the same calls" 4 "$program" fail shape 2
 expect_end "rank 2 has a batch of 7 rows, rank 0 one of 8" 4 "$program" fail batch 2
 expect_end "DataParallel's options must be the same on all ranks. Different from rank 0: rank 1" 2 "$program" fail bucket 0
 expect_end "^distributed_program: rank 2 of 4: Linear: expects x \[\.\.\., 5\], got \[2, 4\] \(in 2\)" 4 "$program" fail stage 2

@@ -261,6 +261,27 @@ TEST_CASE("data parallel: the position is saved and restored") {
       "DataParallel: the state is of 8 shards, this one has 2: with .shards = 8 it goes on as before");
 }
 
+TEST_CASE("data parallel: a rank that catches an error of its batch cannot go on alone") {
+  CHECK_THROWS_WITH(distributed::run_threads(2,
+                                             [](const distributed::Communicator& world) {
+                                               manual_seed(0);
+                                               const nn::Linear net(3, 1);
+                                               distributed::DataParallel parallel(world, net, {.shards = 2});
+                                               const Tensor x = ones({4, 3});
+                                               for (int batch = 0; batch < 2; ++batch) try {
+                                                   parallel.backward(4, [&](const distributed::Shard& shard) {
+                                                     check(batch > 0 || world.rank() == 0, "a bad picture");
+                                                     return net(shard(x)).mean();
+                                                   });
+                                                 } catch (const Error& error) {
+                                                   if (std::string_view(error.what()).find("picture") ==
+                                                       std::string_view::npos)
+                                                     throw;
+                                                 }
+                                             }),
+                    doctest::Contains("the ranks no longer agree"));
+}
+
 TEST_CASE("data parallel: messages") {
   const Weight model;
   const auto make = [&](const distributed::DataParallelOptions& options) {

@@ -198,6 +198,21 @@ TEST_CASE("sharded: messages") {
   check_error([&] { Sharded<optim::SGD>(parallel, std::vector<Tensor>{}); },
               "SGD: got no parameters: pass model.parameters(), of a model whose parts are declared as "
               "`nn::Linear fc = add(\"fc\", nn::Linear(...));`");
+  check_error(
+      [&] {
+        Sharded<optim::SGD>(parallel, std::vector<Tensor>{model.weight, model.weight});
+      },
+      "Sharded: parameter 1 is given twice");
+  CHECK_THROWS_WITH(run_threads(2,
+                                [](const Communicator& world) {
+                                  manual_seed(0);
+                                  const nn::Linear net(2, 3);
+                                  DataParallel all(world, net);
+                                  std::vector<Tensor> mine = net.parameters();
+                                  if (world.rank() == 1) mine.pop_back();
+                                  Sharded<optim::SGD> differs(all, mine);
+                                }),
+                    doctest::Contains("Sharded's groups of parameters must be the same on all ranks"));
   Sharded<optim::SGD> opt(parallel, model.parameters(), {.momentum = 0.9});
   check_error(
       [&] { opt.step(); },

@@ -48,6 +48,7 @@ saves="--save model.safetensors"
   # A signal to one of two ranks stops both after the same step; four go on, with the bits of one process that did not stop.
   train="--text $text $small --steps 2000 --shards 8 --threads 1 --sample 0"
   "$char_gpt" $train --save whole >out 2>err || fail "alone"
+  : >out # of the run before
   ranks 2 "$char_gpt" $train --save cut --run run >out 2>err &
   job=$!
   until grep -q '^step *200 ' out; do kill -0 $job || fail "ended before step 200"; done

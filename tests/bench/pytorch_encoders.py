@@ -36,7 +36,7 @@ class Bert(nn.Module):
     def loss(self, ids, where, targets, next):
         x = self.tokens(ids) + self.places.weight[: ids.shape[1]] + self.types(torch.zeros_like(ids))
         h = self.blocks(self.norm(x))
-        masked = self.dense_norm(F.gelu(self.dense(h[where])))
+        masked = self.dense_norm(F.gelu(self.dense(h[where])).float())
         logits = F.linear(masked, self.tokens.weight, self.bias)
         sentence = self.next(torch.tanh(self.pooler(h[:, 0])))
         return F.cross_entropy(logits, targets) + F.cross_entropy(sentence, next)

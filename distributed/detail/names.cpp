@@ -1,8 +1,8 @@
 #include "gradus/distributed/detail/names.h"
 
 #include <algorithm>
-#include <list>
 #include <map>
+#include <utility>
 
 #include "gradus/core/creation.h"
 
@@ -26,21 +26,25 @@ std::vector<NameOnRanks> names_of_ranks(const Communicator& world, const std::ve
   std::string joined;
   for (const std::string& name : own) joined += name + '\0';
   const std::vector<std::string> texts = all_texts(world, joined);
-  std::list<NameOnRanks> all;
-  std::map<std::string, std::list<NameOnRanks>::iterator> places;
-  for (std::size_t r = 0; r < texts.size(); ++r) {
-    std::vector<std::string> names;
-    for (std::size_t at = 0; at < texts[r].size(); at += names.back().size() + 1)
-      names.emplace_back(texts[r].c_str() + at);
-    auto next = all.end();
-    for (auto name = names.rbegin(); name != names.rend(); ++name) {
-      const auto known = places.find(*name);
-      next = known != places.end() ? known->second : all.insert(next, {*name, {}});
-      places[*name] = next;
-      next->ranks.push_back(static_cast<int>(r));
+  std::map<std::string, int> numbers;  // of names, and of their beginnings before a dot, as they come up
+  std::map<std::vector<int>, NameOnRanks> all;  // by the numbers of a name's beginnings and its own
+  for (std::size_t r = 0; r < texts.size(); ++r)
+    for (std::size_t at = 0; at < texts[r].size();) {
+      const std::string name = texts[r].c_str() + at;
+      at += name.size() + 1;
+      std::vector<int> place;
+      for (std::size_t dot = name.find('.');; dot = name.find('.', dot + 1)) {
+        place.push_back(
+            numbers.try_emplace(name.substr(0, dot), static_cast<int>(numbers.size())).first->second);
+        if (dot == std::string::npos) break;
+      }
+      NameOnRanks& found = all[place];
+      found.name = name;
+      found.ranks.push_back(static_cast<int>(r));
     }
-  }
-  return {all.begin(), all.end()};
+  std::vector<NameOnRanks> result;
+  for (auto& [place, found] : all) result.push_back(std::move(found));
+  return result;
 }
 
 }  // namespace gradus::distributed::detail

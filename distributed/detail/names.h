@@ -17,9 +17,10 @@ struct NameOnRanks {
   std::vector<int> ranks;  // that have it, ascending
 };
 
-/// All names of all ranks, each once. What a rank has in a row stays in that order; a name that other ranks
-/// do not have comes before the next one that they have, or last: the order in which one process that had
-/// them all would have them, for stages (a b | c d) and for blocks between common names (a0 a1 b | a2 a3 b).
+/// All names of all ranks, each once, as in a module that has them all: its parts, whose names end at a dot,
+/// come in the order in which they first come up from rank 0 on, each with all its names. So the order is
+/// that of one process for stages (a.w b.w | c.w d.w) and for blocks of the same parts (a.0 a.1 b.0 | a.2 a.3
+/// b.1), on any number of ranks.
 std::vector<NameOnRanks> names_of_ranks(const Communicator& world, const std::vector<std::string>& own);
 
 }  // namespace gradus::distributed::detail

@@ -1,7 +1,9 @@
 #include "gradus/distributed/model_parallel/across_ranks.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "gradus/core/check.h"
@@ -30,6 +32,37 @@ double sum_of_squares(const Tensor& gradient) {
   const Tensor sums = optim::block_sums(gradient);
   for (const double sum : sums.span<double>()) total += sum;
   return total;
+}
+
+/// Calls f with each element of a gradient; never for none.
+template <class F>
+void for_each_element(const Tensor& gradient, F f) {
+  if (!gradient.defined()) return;
+  const Tensor wide = gradient.detach().to(f64).contiguous();
+  for (const double value : wide.span<double>()) f(value);
+}
+
+/// The norm if the sum of squares overflows or underflows, in the steps of optim::grad_norm(): the sum goes
+/// from rank to rank.
+double scaled_norm(const Communicator& world, const std::vector<NameOnRanks>& names, const StateDict& own) {
+  double largest = 0;
+  for (const auto& [name, parameter] : own)
+    for_each_element(parameter.grad(), [&](double value) { largest = std::max(largest, std::abs(value)); });
+  const Tensor all = world.all_gather(full({1}, largest, f64));
+  for (const double of_rank : all.span<double>()) largest = std::max(largest, of_rank);
+  if (largest == 0 || std::isinf(largest)) return largest;
+  const Tensor sum = zeros({1}, f64);
+  for (std::size_t i = 0; i < names.size();) {
+    const int rank = names[i].ranks[0];
+    double so_far = sum.item();
+    for (; i < names.size() && names[i].ranks[0] == rank; ++i)
+      if (world.rank() == rank)
+        for_each_element(own.find(names[i].name)->grad(),
+                         [&](double value) { so_far += (value / largest) * (value / largest); });
+    sum.fill_(so_far);
+    world.broadcast(sum, rank);
+  }
+  return largest * std::sqrt(sum.item());
 }
 
 /// A tensor's dtype and shape, in a fixed number of integers.
@@ -67,7 +100,9 @@ double clip_grad_norm(const Communicator& world, const std::vector<StateDict::En
                           ": both compute the same from the same batch and random numbers");
     total += of(first);
   }
-  const double norm = std::sqrt(total);
+  using Limits = std::numeric_limits<double>;
+  const bool good = std::isnan(total) || (total > Limits::min() / Limits::epsilon() && std::isfinite(total));
+  const double norm = good ? std::sqrt(total) : scaled_norm(world, names, own);
   optim::clip_grads_with_norm(parameters, max_norm, norm);
   return norm;
 }

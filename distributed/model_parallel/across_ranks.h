@@ -17,7 +17,8 @@ double clip_grad_norm(const Communicator& world, const std::vector<StateDict::En
                       double max_norm);
 
 /// The tensors of all ranks, on every rank, which then has memory for all of them: one of several ranks is
-/// the first one's. `const StateDict whole = distributed::gather(world, pipeline.state_dict());`
+/// the first one's. Their order is that of one process. `const StateDict whole = distributed::gather(world,
+/// pipeline.state_dict());`
 StateDict gather(const Communicator& world, const StateDict& tensors);
 
 /// The same tensors for save_checkpoint(), which writes each from a rank that has it: those whose name not

@@ -98,8 +98,10 @@ class Pipeline {
   /// Passes a batch, inputs and targets [rows, ...], the same on all ranks, through all stages and back; adds
   /// the gradient of its loss to every parameter's grad() and returns the loss, on all ranks. The losses of
   /// the micro-batches are added like those of shards (see ShardLoss), their gradients one after another.
-  /// Each layer draws from a generator that depends on seed, step, micro-batch and layer. Throws unless the
-  /// micro-batches divide the rows.
+  /// Each layer draws from a generator that depends on seed, step, micro-batch and layer. A parameter that
+  /// no loss reaches gets no gradient, as in one process: for a stage without any, leave out its optimizer's
+  /// step(), which would throw. Throws unless the micro-batches divide the rows, and on all ranks (a
+  /// CommonError) unless they make the same call after the same number of steps with the same batch.
   double backward(const Tensor& inputs, const Tensor& targets);
   /// The loss of a batch without gradients. `pipeline.stage().eval(); const double loss = pipeline.loss(x,
   /// y);`

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <string>
 
 #include "gradus/core/check.h"
+#include "gradus/distributed/detail/digests.h"
 #include "gradus/distributed/detail/generator_guard.h"
 #include "gradus/distributed/detail/stage.h"
 #include "gradus/ops/ops.h"
@@ -20,6 +22,28 @@
 namespace gradus::distributed {
 
 using namespace detail;
+
+namespace {
+
+/// Sends a gradient, or that there is none. Zeros in its place would give other weights: those with a
+/// gradient decay, and 0 * inf is NaN.
+void send_gradient(const Communicator& world, const Tensor& gradient, int to, int tag,
+                   std::deque<Work>& sending) {
+  sending.push_back(world.isend(tensor({std::int64_t{gradient.defined()}}), to, tag));
+  if (gradient.defined()) sending.push_back(world.isend(gradient.contiguous(), to, tag));
+}
+
+/// The gradient of x; undefined if there is none.
+Tensor receive_gradient(const Communicator& world, const Tensor& x, int from, int tag) {
+  const Tensor defined = zeros({1}, i64);
+  world.recv(defined, from, tag);
+  if (defined.item<std::int64_t>() == 0) return {};
+  Tensor gradient(Array::empty(x.shape(), x.dtype(), "Pipeline"));
+  world.recv(gradient, from, tag);
+  return gradient;
+}
+
+}  // namespace
 
 /// One batch on one rank.
 class Pipeline::Step {
@@ -36,6 +60,11 @@ class Pipeline::Step {
           "{}: a batch of {} rows cannot be cut into {} equal micro-batches: choose a batch_size that "
           ".micro_batches divides, and leave out a smaller last batch with drop_last",
           op, rows, micro_batches());
+    if (s_.world.size() > 1)
+      s_.world.expect_same("A Pipeline's call, steps and batch (shape, dtype, checksum)",
+                           std::string(op) + " after " + std::to_string(s_.steps) + " steps (set_steps), " +
+                               digest("inputs", inputs.detach()) + ", " +
+                               digest("targets", targets.detach()));
   }
 
   int micro_batches() const { return s_.options.micro_batches; }
@@ -47,7 +76,7 @@ class Pipeline::Step {
       h = part(inputs_, k);
     } else {
       h = receive();
-      if (grad_enabled()) pass.input = h.requires_grad_();
+      pass.input = h;
     }
     for (std::size_t i = 0; i < s_.layers.size(); ++i) {
       begin_layer(k, s_.first + static_cast<int>(i));
@@ -63,7 +92,7 @@ class Pipeline::Step {
             "{}: the last layer of rank {} returns {} {}: stages pass on f32 or f64, which have gradients",
             op_, s_.world.rank(), h.dtype(), h.shape());
       pass.output = h;
-      send_activations(h.detach().contiguous());
+      send_activations(h);
     }
     if (grad_enabled()) passes_.push_back(std::move(pass));
   }
@@ -72,18 +101,14 @@ class Pipeline::Step {
     Pass pass = std::move(passes_.front());
     passes_.pop_front();
     Tensor gradient = pass.gradient;
-    if (!s_.is_last()) {
-      gradient = Tensor(Array::empty(pass.output.shape(), pass.output.dtype(), op_));
-      s_.world.recv(gradient, s_.world.rank() + 1, kBackwardTag);
-    }
-    if (pass.output.requires_grad()) {
+    if (!s_.is_last() && pass.output.requires_grad())
+      gradient = receive_gradient(s_.world, pass.output, s_.world.rank() + 1, kBackwardTag);
+    if (gradient.defined() && pass.output.requires_grad()) {
       const EarlyGrads early([this](Node&) { send_on(); });
       pass.output.backward(gradient);
     }
-    if (s_.is_first()) return;
-    const Tensor of_input = pass.input.grad();
-    const Tensor sent = of_input.defined() ? of_input.contiguous() : zeros_like(pass.input.detach());
-    sending_.push_back(s_.world.isend(sent, s_.world.rank() - 1, kBackwardTag));
+    if (pass.input.requires_grad())
+      send_gradient(s_.world, pass.input.grad(), s_.world.rank() - 1, kBackwardTag, sending_);
   }
 
   /// Returns when all messages have arrived: loss and count of the batch, on every rank.
@@ -99,12 +124,12 @@ class Pipeline::Step {
  private:
   /// A micro-batch between its forward and its backward.
   struct Pass {
-    Tensor input;     // a leaf; undefined on the first rank
-    Tensor output;    // with its tape
+    Tensor input;     // a leaf, which requires grad if it did on the rank before; undefined on the first
+    Tensor output;    // with its tape; undefined for a loss of 0 terms
     Tensor gradient;  // of the output, on the last rank
   };
-  /// What goes before activations: step, rows of the batch, dtype, shape.
-  static constexpr std::int64_t kHeader = 4 + Dims::kMaxRank;
+  /// What goes before activations: dtype, whether they require grad, shape.
+  static constexpr std::int64_t kHeader = 3 + Dims::kMaxRank;
 
   Tensor part(const Tensor& batch, int k) const {
     const std::int64_t rows = batch.size(0) / micro_batches();
@@ -122,10 +147,7 @@ class Pipeline::Step {
           of.loss.defined() ? to_string(of.loss.shape()) : "an undefined tensor");
     const double count = of.count ? *of.count : static_cast<double>(targets_.size(0) / micro_batches());
     check(count >= 0 && std::isfinite(count), "{}: expects a count of 0 or more, got {}", op_, count);
-    if (count == 0) {  // 0 terms cost nothing, even if their mean is NaN
-      pass.output = zeros({1}, of.loss.dtype());
-      return;
-    }
+    if (count == 0) return;  // 0 terms cost nothing, even if their mean is NaN
     const double factor = of.is_sum ? 1 : count;
     loss_ += of.loss.item() * factor;
     count_ += count;
@@ -134,13 +156,13 @@ class Pipeline::Step {
   }
 
   void send_activations(const Tensor& h) {
-    std::vector<std::int64_t> header{s_.steps, inputs_.size(0), static_cast<std::int64_t>(h.dtype()),
-                                     h.dim()};
+    std::vector<std::int64_t> header{static_cast<std::int64_t>(h.dtype()),
+                                     grad_enabled() && h.requires_grad(), h.dim()};
     for (int i = 0; i < h.dim(); ++i) header.push_back(h.shape()[i]);
     header.resize(kHeader);
     const int to = s_.world.rank() + 1;
     sending_.push_back(s_.world.isend(from_vector(header), to, kForwardTag));
-    sending_.push_back(s_.world.isend(h, to, kForwardTag));
+    sending_.push_back(s_.world.isend(h.detach().contiguous(), to, kForwardTag));
   }
 
   Tensor receive() const {
@@ -148,17 +170,11 @@ class Pipeline::Step {
     const Tensor message = zeros({kHeader}, i64);
     s_.world.recv(message, from, kForwardTag);
     const std::vector<std::int64_t> header = message.to_vector<std::int64_t>();
-    check(header[0] == s_.steps,
-          "{}: rank {} has done {} steps, rank {} {}: set_steps() to the same on every rank", op_, from,
-          header[0], s_.world.rank(), s_.steps);
-    check(header[1] == inputs_.size(0),
-          "{}: rank {} has a batch of {} rows, rank {} one of {}: every rank passes "
-          "the same batch",
-          op_, from, header[1], s_.world.rank(), inputs_.size(0));
     Shape shape;
-    for (std::int64_t i = 0; i < header[3]; ++i) shape.push_back(header[static_cast<std::size_t>(4 + i)]);
-    Tensor h(Array::empty(shape, static_cast<DType>(header[2]), op_));
+    for (std::int64_t i = 0; i < header[2]; ++i) shape.push_back(header[static_cast<std::size_t>(3 + i)]);
+    Tensor h(Array::empty(shape, static_cast<DType>(header[0]), op_));
     s_.world.recv(h, from, kForwardTag);
+    if (header[1] != 0) h.requires_grad_();
     return h;
   }
 
@@ -214,33 +230,35 @@ double Pipeline::loss(const Tensor& inputs, const Tensor& targets) const {
   return result.count > 0 ? result.loss.item() / result.count : 0;
 }
 
-/// Sums the gradients of tied parameters, the original's and the copy's; divides all by the count of the
-/// batch.
+/// Sums the gradients of tied parameters, the original's and the copies'; divides all by the count of the
+/// batch. A parameter without a gradient keeps none.
 void Pipeline::finish_gradients(const std::vector<Array>& before, double count) {
   const State& s = *state_;
   const NoGrad no_grad;
-  const auto gradient_of = [&](const nn::Parameter& parameter) {
-    return parameter.grad().defined() ? parameter.grad().contiguous() : zeros_like(parameter.detach());
+  std::deque<Work> sending;
+  const auto add = [](const nn::Parameter& to, const Tensor& gradient) {
+    if (!gradient.defined()) return;
+    to.node()->grad = (to.grad().defined() ? to.grad() + gradient : gradient).array();
   };
-  for (const State::Tie& tie : s.ties) {
-    const bool original = s.world.rank() == tie.original_rank, copy = s.world.rank() == tie.copy_rank;
-    if (!original && !copy) continue;
-    const nn::Parameter own = s.stage.parameter(original ? tie.original : tie.copy);
-    const Tensor mine = gradient_of(own);
-    if (original && copy) {
-      const nn::Parameter other = s.stage.parameter(tie.copy);
-      const Tensor sum = mine + gradient_of(other);
-      own.node()->grad = sum.array();
-      other.node()->grad = sum.array().clone();
-      continue;
+  const auto same_rank = [](const State::Tie& tie) { return tie.original_rank == tie.copy_rank; };
+  for (const State::Tie& tie : s.ties)  // to the originals
+    if (s.world.rank() == tie.original_rank) {
+      const nn::Parameter original = s.stage.parameter(tie.original);
+      add(original, same_rank(tie) ? s.stage.parameter(tie.copy).grad()
+                                   : receive_gradient(s.world, original, tie.copy_rank, kTiedTag));
+    } else if (s.world.rank() == tie.copy_rank) {
+      send_gradient(s.world, s.stage.parameter(tie.copy).grad(), tie.original_rank, kTiedTag, sending);
     }
-    const int peer = original ? tie.copy_rank : tie.original_rank;
-    const Tensor others = empty_like(own.detach());
-    Work sent = s.world.isend(mine, peer, kTiedTag);
-    s.world.recv(others, peer, kTiedTag);
-    sent.wait();
-    own.node()->grad = (original ? mine + others : others + mine).array();
-  }
+  for (const State::Tie& tie : s.ties)  // and back
+    if (s.world.rank() == tie.copy_rank) {
+      const nn::Parameter copy = s.stage.parameter(tie.copy);
+      const Tensor sum = same_rank(tie) ? s.stage.parameter(tie.original).grad()
+                                        : receive_gradient(s.world, copy, tie.original_rank, kTiedTag);
+      copy.node()->grad = !sum.defined() ? Array() : same_rank(tie) ? sum.array().clone() : sum.array();
+    } else if (s.world.rank() == tie.original_rank) {
+      send_gradient(s.world, s.stage.parameter(tie.original).grad(), tie.copy_rank, kTiedTag, sending);
+    }
+  for (Work& work : sending) work.wait();
   const TensorList parameters = s.stage.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     Array& gradient = parameters[i].node()->grad;

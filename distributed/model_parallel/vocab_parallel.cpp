@@ -7,6 +7,7 @@
 #include "gradus/core/check.h"
 #include "gradus/core/random/random.h"
 #include "gradus/core/tape/record.h"
+#include "gradus/distributed/detail/digests.h"
 #include "gradus/distributed/detail/tree.h"
 #include "gradus/nn/module/init.h"
 
@@ -82,6 +83,9 @@ Tensor VocabParallelEmbedding::operator()(const Tensor& ids) const {
   check(
       ids.defined() && ids.dtype() == i64, "VocabParallelEmbedding: expects ids of i64, got {}",
       ids.defined() ? std::string(name(ids.dtype())) + " " + to_string(ids.shape()) : "an undefined tensor");
+  if (world_.size() > 1)
+    world_.expect_same("VocabParallelEmbedding's ids (shape, dtype, checksum)",
+                       detail::digest("ids", ids.detach()));
   const std::vector<I> all = ids.to_vector<I>();
   std::vector<std::vector<I>> of_block(blocks.size());  // the ids in each of this rank's blocks
   std::vector<std::vector<std::size_t>> places(blocks.size());

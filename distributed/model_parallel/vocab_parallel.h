@@ -56,7 +56,8 @@ struct VocabParallelWeight : nn::Module {
 /// nn::Embedding with its rows on several ranks: ids [...] (i64, 0 .. V - 1), the same on all ranks -> [...,
 /// C], on all ranks. Starts as N(0, 1), with the same values for any number of ranks. Throws unless the
 /// number of ranks and of blocks are powers of two and there are at least as many blocks as ranks and ids as
-/// blocks. Every call is collective. `distributed::VocabParallelEmbedding tokens(world, 50'257, 768);`
+/// blocks. Every call is collective, and throws a CommonError unless all ranks pass the same ids.
+/// `distributed::VocabParallelEmbedding tokens(world, 50'257, 768);`
 struct VocabParallelEmbedding : VocabParallelWeight {
   VocabParallelEmbedding(const Communicator& world, std::int64_t vocab, std::int64_t dim,
                          const VocabParallelOptions& options = {});
@@ -75,7 +76,8 @@ struct VocabParallelHead : VocabParallelWeight {
   /// linear_cross_entropy(x, weight, target, options): x [..., C] and target [...] (i64), the same on all
   /// ranks, to a loss [], the same on all ranks. The largest logit, the sum of exponentials and the target's
   /// logit of each block are gathered; forward also computes the gradients. It takes reduction mean or sum
-  /// and ignore_index, and has no second derivatives. Collective. `head.loss(body(tokens(ids)),
+  /// and ignore_index, and has no second derivatives. Collective; throws a CommonError unless x, target and
+  /// options are the same on all ranks. `head.loss(body(tokens(ids)),
   /// next).backward();`
   Tensor loss(const Tensor& x, const Tensor& target, const CrossEntropyOptions& options = {}) const;
 };

@@ -12,10 +12,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "gradus/core/check.h"
 #include "gradus/core/tape/record.h"
+#include "gradus/distributed/detail/digests.h"
 #include "gradus/distributed/detail/shard_sums.h"
 #include "gradus/distributed/model_parallel/vocab_parallel.h"
 
@@ -35,6 +37,18 @@ struct Block {
   Tensor dw = {};    // the gradient for dloss = 1; undefined if none is wanted
   Tensor exps = {};  // exp(z - m_b) of the chunk, [n, rows of the block]
 };
+
+/// Throws unless all ranks have computed the same x for the same targets, and want the same loss of it.
+void expect_same_batch(const Communicator& world, const Tensor& x, const Tensor& target,
+                       const CrossEntropyOptions& options, bool taped) {
+  if (world.size() == 1) return;
+  world.expect_same(
+      std::string(kLoss) + "'s target, x (shape, dtype, checksum) and options",
+      detail::digest("target", target.detach()) + ", " + detail::digest("x", x.detach()) +
+          (options.reduction == Reduction::sum ? ", sum" : ", mean") +
+          (options.ignore_index ? ", ignore_index " + std::to_string(*options.ignore_index) : std::string()) +
+          (taped ? ", with gradients" : ", without gradients"));
+}
 
 /// Of a row's logits, over all blocks: the largest, and the sum of exponentials of the others' distances to
 /// it.
@@ -194,6 +208,8 @@ Tensor VocabParallelHead::loss(const Tensor& x, const Tensor& target,
       "{}: takes reduction mean or sum and ignore_index; reduction none, label_smoothing and weight need all "
       "logits: use linear_cross_entropy with an undivided weight",
       kLoss);
+  const bool taped = grad_enabled() && (x.requires_grad() || blocks[0].requires_grad());
+  expect_same_batch(world_, x, target, options, taped);
   const std::vector<I> targets = target.to_vector<I>();
   double count = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -202,7 +218,6 @@ Tensor VocabParallelHead::loss(const Tensor& x, const Tensor& target,
           "{}: target {} of row {} is out of range: there are {} classes", kLoss, targets[i], i, vocab_);
     ++count;
   }
-  const bool taped = grad_enabled() && (x.requires_grad() || blocks[0].requires_grad());
   const double share = options.reduction == Reduction::sum ? 1 : count > 0 ? 1 / count : 0;
   std::vector<Block> own;
   std::vector<const Tensor*> inputs{&x};

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -127,6 +128,25 @@ struct Counting : nn::Module {
   std::shared_ptr<std::atomic<int>> now_, most_;
 };
 
+enum class Cut { detaches, ignores, no_grad, some_rows };
+
+/// y = x w, through which no gradient flows, or only one of the first micro-batch.
+struct Cutting : nn::Module {
+  explicit Cutting(Cut cut) : cut_(cut) {}
+  Tensor operator()(const Tensor& x) const {
+    if (cut_ == Cut::detaches) return x.detach() * w;
+    if (cut_ == Cut::ignores) return w * ones(x.shape());
+    if (cut_ == Cut::some_rows) return ++calls_ % 2 == 1 ? x * w : x.detach() * w;
+    const NoGrad no_grad;
+    return x * w;
+  }
+  nn::Parameter w = parameter("w", tensor({2.0, 3.0}).to(f32));
+
+ private:
+  Cut cut_;
+  mutable int calls_ = 0;
+};
+
 Tensor squares(const Tensor& y, const Tensor& targets) { return mse_loss(y, targets); }
 
 /// A layer of each pair of sizes.
@@ -221,6 +241,143 @@ TEST_CASE("pipeline: calls of backward add their gradients, and so do shards of 
     });
 }
 
+TEST_CASE("pipeline: a batch of no terms gives no weight a gradient, on any number of ranks") {
+  for (const bool tied : {false, true})
+    for (const int ranks : {1, 2, 3, 4})
+      run_threads(ranks, [&](const Communicator& world) {
+        Pipeline pipeline(world, distributed::gpt_layers(small_gpt(tied)), {.micro_batches = 4, .seed = 1});
+        Generator data(2);
+        const auto [x, y] = texts(data);
+        CHECK(pipeline.backward(x, full({8, 6}, -100, i64)) == 0);
+        for (const Tensor& w : pipeline.stage().parameters()) CHECK(!w.grad().defined());
+        pipeline.backward(x, y);
+        std::vector<Values> gradients;
+        for (const Tensor& w : pipeline.stage().parameters()) gradients.push_back(values(w.grad()));
+        pipeline.backward(x, full({8, 6}, -100, i64));  // leaves those of the call before
+        for (std::size_t i = 0; i < gradients.size(); ++i)
+          CHECK(values(pipeline.stage().parameters()[i].grad()) == gradients[i]);
+      });
+}
+
+TEST_CASE("pipeline: infinite activations of a micro-batch without terms do not reach the gradients") {
+  const auto run = [](int ranks) {
+    return of_ranks<Values>(ranks, [](const Communicator& world) {
+      PipelineModel model = linears({{2, 3}, {3, 3}, {3, 1}});
+      model.loss = [](const Tensor& y, const Tensor& targets) {
+        const double count = (targets != 0).to(i64).sum().item();
+        return distributed::Sum{(y * targets).sum(), count};
+      };
+      Pipeline pipeline(world, model, {.micro_batches = 2, .seed = 1});
+      const Tensor x = tensor({{kInf, 1.0}, {2.0, kInf}, {1.0, 2.0}, {3.0, 4.0}}).to(f32);
+      const Tensor y = tensor({{0.0}, {0.0}, {3.0}, {2.0}}).to(f32);
+      Values all{pipeline.backward(x, y), pipeline.clip_grad_norm(1)};
+      StateDict gradients;
+      for (const auto& [name, w] : pipeline.stage().named_parameters()) gradients.set(name, w.grad());
+      for (const auto& [name, gradient] : distributed::gather(world, gradients))
+        for (const double value : values(gradient)) all.push_back(value);
+      return all;
+    });
+  };
+  const Values one = run(1);
+  for (const double value : one) CHECK(std::isfinite(value));
+  for (const int ranks : {2, 3}) CHECK(run(ranks) == one);
+}
+
+TEST_CASE(
+    "pipeline: layers that cut the tape leave the same weights without a gradient on any number of ranks") {
+  // Losses, and all weights after 2 steps with weight decay; a 0 or 1 for each that has a gradient.
+  const auto run = [](int ranks, Cut cut, bool tied) {
+    return of_ranks<Values>(ranks, [&](const Communicator& world) {
+      PipelineModel model = linears({{2, 2}, {2, 2}, {2, 2}});
+      model.layers[1].make = [cut] { return Cutting(cut); };
+      if (tied) model.tied = {{"layers.2.weight", "layers.0.weight"}};
+      Pipeline pipeline(world, model, {.micro_batches = 2, .seed = 1});
+      optim::AdamW opt(pipeline.stage().parameters(), {.lr = 0.1, .weight_decay = 0.1});
+      Values all;
+      for (int step = 0; step < 2; ++step) {
+        opt.zero_grad();
+        all.push_back(pipeline.backward(arange(8.0).to(f32).reshape({4, 2}), ones({4, 2})));
+        const TensorList weights = pipeline.stage().parameters();
+        if (std::any_of(weights.begin(), weights.end(), [](const Tensor& w) { return w.grad().defined(); }))
+          opt.step();
+      }
+      StateDict state;
+      for (const auto& [name, w] : pipeline.stage().named_parameters()) {
+        state.set(name, w);
+        state.set(name + ".has", tensor({w.grad().defined() ? 1.0 : 0.0}));
+      }
+      for (const auto& [name, tensor] : distributed::gather(world, state))
+        for (const double value : values(tensor)) all.push_back(value);
+      return all;
+    });
+  };
+  for (const Cut cut : {Cut::detaches, Cut::ignores, Cut::no_grad, Cut::some_rows})
+    for (const bool tied : {false, true}) {
+      const Values one = run(1, cut, tied);
+      if (cut != Cut::some_rows) CHECK(std::count(one.begin(), one.end(), 0.0) > 0);
+      for (const int ranks : {2, 3}) CHECK(run(ranks, cut, tied) == one);
+    }
+}
+
+TEST_CASE("pipeline: several copies of one weight have the sum of all gradients") {
+  const auto run = [](int ranks) {
+    return of_ranks<Values>(ranks, [](const Communicator& world) {
+      PipelineModel model = linears({{2, 2}, {2, 2}, {2, 2}});
+      model.tied = {{"layers.1.weight", "layers.0.weight"}, {"layers.2.weight", "layers.0.weight"}};
+      Pipeline pipeline(world, model, {.micro_batches = 2, .seed = 1});
+      pipeline.backward(arange(8.0).to(f32).reshape({4, 2}), ones({4, 2}));
+      StateDict gradients;
+      for (const auto& [name, w] : pipeline.stage().named_parameters()) gradients.set(name, w.grad());
+      const StateDict all = distributed::gather(world, gradients);
+      for (const std::string copy : {"layers.1.weight", "layers.2.weight"})
+        CHECK(values(*all.find(copy)) == values(*all.find("layers.0.weight")));
+      return values(*all.find("layers.0.weight"));
+    });
+  };
+  const Values one = run(1);
+  for (const int ranks : {2, 3}) CHECK(run(ranks) == one);
+}
+
+TEST_CASE("pipeline: another call, step, input or target on a rank is a common error") {
+  const auto differs = [](int ranks, const std::function<void(Pipeline&, int rank)>& call) {
+    std::atomic<int> common = 0;
+    const std::string message = pipeline_failure(ranks, [&](const Communicator& world) {
+      Pipeline pipeline(world, linears({{2, 3}, {3, 3}, {3, 1}}), {.micro_batches = 2, .seed = 1});
+      try {
+        call(pipeline, world.rank());
+      } catch (const distributed::CommonError&) {
+        ++common;
+        throw;
+      }
+    });
+    CHECK(common > 0);
+    return message;
+  };
+  const std::string start =
+      "A Pipeline's call, steps and batch (shape, dtype, checksum) must be the same on all ranks. Different "
+      "from rank 0: rank ";
+  for (const int ranks : {2, 3})
+    for (int other = 1; other < ranks; ++other) {
+      const std::string from = start + std::to_string(other) + ". ";
+      const Tensor x = ones({4, 2}), y = ones({4, 1}), x2 = cat({x.slice(0, 0, 3), zeros({1, 2})}, 0);
+      const auto call = differs(ranks, [&](Pipeline& pipeline, int rank) {
+        rank == other ? pipeline.loss(x, y) : pipeline.backward(x, y);
+      });
+      CHECK(call.starts_with(from));
+      CHECK(call.find("\"Pipeline::loss after 0 steps") != std::string::npos);
+      CHECK(differs(ranks, [&](Pipeline& pipeline, int rank) {
+              pipeline.backward(rank == other ? x2 : x, y);
+            }).starts_with(from));
+      CHECK(differs(ranks, [&](Pipeline& pipeline, int rank) {
+              pipeline.loss(x, rank == other ? y * 2 : y);
+            }).starts_with(from));
+      CHECK(differs(ranks, [&](Pipeline& pipeline, int rank) {
+              if (rank == other) pipeline.set_steps(7);
+              pipeline.backward(x, y);
+            }).starts_with(from));
+    }
+}
+
 TEST_CASE("pipeline: checkpoints of 4 ranks go on with the same bits, and are those of a GPT") {
   const ScratchFolder scratch;
   const std::string folder = scratch / "checkpoints";
@@ -283,8 +440,14 @@ TEST_CASE("pipeline: names of several ranks are in the order of one process") {
     return all;
   };
   CHECK(names({{"a", "b"}, {"c"}, {}, {"d", "e"}}) == "a:0 b:0 c:1 d:3 e:3 ");
-  CHECK(names({{"a0", "a1", "b", "c0", "d"}, {"a2", "a3", "b", "c1", "d", "e"}}) ==
-        "a0:0 a1:0 a2:1 a3:1 b:01 c0:0 c1:1 d:01 e:1 ");
+  // Blocks of parts that all ranks have, one after the other: the order of one process.
+  CHECK(names({{"a.0", "a.1", "b", "c.0", "d"}, {"a.2", "a.3", "b", "c.1", "d", "e"}}) ==
+        "a.0:0 a.1:0 a.2:1 a.3:1 b:01 c.0:0 c.1:1 d:01 e:1 ");
+  CHECK(names({{"e.w.0", "h.w.0"}, {"e.w.1", "h.w.1"}, {"e.w.2", "h.w.2"}, {"e.w.3", "h.w.3"}}) ==
+        "e.w.0:0 e.w.1:1 e.w.2:2 e.w.3:3 h.w.0:0 h.w.1:1 h.w.2:2 h.w.3:3 ");
+  // Layers of a list that other ranks go on with.
+  CHECK(names({{"x.0.w", "x.0.b", "y.w"}, {"z.w", "x.1.w"}}) == "x.0.w:0 x.0.b:0 x.1.w:1 y.w:0 z.w:1 ");
+  CHECK(names({{"x.0.w", "x.0.b", "y.w", "z.w", "x.1.w"}}) == "x.0.w:0 x.0.b:0 x.1.w:0 y.w:0 z.w:0 ");
 }
 
 TEST_CASE("pipeline: messages") {
@@ -346,14 +509,13 @@ TEST_CASE("pipeline: messages") {
   CHECK(step(2, model, zeros({4, 2}), zeros({4, 2})) ==
         "Pipeline::backward: the last layer of rank 0 returns i64 [2, 2]: stages pass on f32 or f64, which "
         "have gradients");
-  CHECK(
-      pipeline_failure(2,
-                       [&](const Communicator& world) {
-                         Pipeline pipeline(world, three, {.micro_batches = 2});
-                         const Tensor x = zeros({world.rank() == 0 ? 4 : 8, 2});
-                         pipeline.backward(x, zeros({x.size(0), 1}));
-                       }) ==
-      "Pipeline::backward: rank 0 has a batch of 4 rows, rank 1 one of 8: every rank passes the same batch");
+  const std::string rows = pipeline_failure(2, [&](const Communicator& world) {
+    Pipeline pipeline(world, three, {.micro_batches = 2});
+    const Tensor x = zeros({world.rank() == 0 ? 4 : 8, 2});
+    pipeline.backward(x, zeros({x.size(0), 1}));
+  });
+  CHECK(rows.find("Different from rank 0: rank 1.") != std::string::npos);
+  CHECK(rows.find("inputs [8, 2] f32") != std::string::npos);
   CHECK(pipeline_failure(2, [&](const Communicator& world) {
           Pipeline pipeline(world, three, {.micro_batches = 2});
           StateDict state = distributed::gather(world, pipeline.state_dict());

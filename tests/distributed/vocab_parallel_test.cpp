@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -38,6 +40,11 @@ void check_near(const Tensor& a, const Tensor& b, double epsilon) {
   REQUIRE(a.shape() == b.shape());
   const Values x = values(a), y = values(b);
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(std::abs(x[i] - y[i]) <= epsilon * (1 + std::abs(y[i])));
+}
+
+bool same_bits(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
 std::string failure_of_ranks(int ranks, const std::function<void(const Communicator&)>& main) {
@@ -189,6 +196,110 @@ TEST_CASE("vocab parallel: the norm of all gradients has the bits of one process
                          }) ==
         "clip_grad_norm: the gradient of weight is not the same on rank 0 and rank 1: both compute the same "
         "from the same batch and random numbers");
+}
+
+TEST_CASE("vocab parallel: the norm of divided weights one after the other, in f64") {
+  for (int seed = 0; seed < 20; ++seed) {
+    double norm_of_one = 0;
+    Values first;  // of the gathered weights
+    for (const int ranks : {1, 2, 4})
+      run_threads(ranks, [&](const Communicator& world) {
+        const DefaultDType guard(f64);
+        manual_seed(static_cast<std::uint64_t>(seed));
+        const nn::Module model("Model");
+        const VocabParallelEmbedding tokens = model.add("tokens", VocabParallelEmbedding(world, 40, 3));
+        const VocabParallelHead head = model.add("head", VocabParallelHead(world, 3, 40));
+        const Tensor ids = arange(40);
+        head.loss(tokens(ids), ids).backward();
+        if (world.size() == 1) norm_of_one = optim::grad_norm(model.parameters());
+        CHECK(distributed::clip_grad_norm(world, model.named_parameters(), 1e9) == norm_of_one);
+        StateDict own;
+        for (const auto& [name, parameter] : model.named_parameters()) own.set(name, parameter);
+        std::vector<Tensor> all;
+        for (const auto& [name, weight] : distributed::gather(world, own)) all.push_back(weight);
+        const Values gathered = values(cat(all, 0));
+        if (world.size() == 1) first = gathered;
+        CHECK(gathered == first);
+      });
+  }
+}
+
+TEST_CASE("vocab parallel: a norm whose square overflows or underflows") {
+  for (const double size : {1e200, 1e-180, 1e308, 5e-324, 0.0, kInf, kNan})
+    for (const int ranks : {1, 2, 4})
+      run_threads(ranks, [&](const Communicator& world) {
+        Generator random(1);
+        TensorList whole;                   // two divided weights of four blocks each
+        std::vector<StateDict::Entry> own;  // this rank's blocks
+        for (const std::string part : {"a.", "b."})
+          for (int i = 0; i < 4; ++i) {
+            const Tensor gradient = randn({3, 5}, random, f64).clamp(-1, 1) * size;
+            const Tensor w = leaf(zeros({3, 5}, f64)), mine = leaf(zeros({3, 5}, f64));
+            w.set_grad(gradient);
+            mine.set_grad(gradient.clone());
+            whole.push_back(w);
+            if (i * world.size() / 4 == world.rank()) own.emplace_back(part + std::to_string(i), mine);
+          }
+        const double norm = optim::clip_grad_norm(whole, 1e-3);
+        CHECK(same_bits(distributed::clip_grad_norm(world, own, 1e-3), norm));
+        StateDict gradients;
+        for (const auto& [name, w] : own) gradients.set(name, w.grad());
+        std::size_t i = 0;
+        for (const auto& [name, gradient] : distributed::gather(world, gradients)) {
+          const Values expected = values(whole[i++].grad()), clipped = values(gradient);
+          for (std::size_t j = 0; j < expected.size(); ++j) CHECK(same_bits(clipped[j], expected[j]));
+        }
+        if (size == 1e200) CHECK(norm > 1e200);
+        if (size == 1e-180) CHECK(norm > 1e-180);
+      });
+}
+
+TEST_CASE("vocab parallel: other ids or targets on a rank are a common error") {
+  const auto differs = [](int ranks,
+                          const std::function<void(const VocabParallelEmbedding&, int rank)>& call) {
+    std::atomic<int> common = 0;
+    const std::string message = failure_of_ranks(ranks, [&](const Communicator& world) {
+      manual_seed(1);
+      const VocabParallelEmbedding tokens(world, 10, 4);
+      try {
+        call(tokens, world.rank());
+      } catch (const distributed::CommonError&) {
+        ++common;
+        throw;
+      }
+    });
+    CHECK(common > 0);
+    return message;
+  };
+  const Tensor ids = tensor({1, 2, 3}), others = tensor({1, 2, 4});
+  for (const int ranks : {2, 4})
+    for (int other = 1; other < ranks; ++other) {
+      const std::string from =
+          " must be the same on all ranks. Different from rank 0: rank " + std::to_string(other) + ". ";
+      CHECK(differs(ranks, [&](const VocabParallelEmbedding& tokens, int rank) {
+              tokens(rank == other ? others : ids);
+            }).starts_with("VocabParallelEmbedding's ids (shape, dtype, checksum)" + from));
+      const auto expect_message =
+          [&](const std::function<void(const VocabParallelHead&, const Tensor& x, bool)>& loss) {
+            const std::string message = differs(ranks, [&](const VocabParallelEmbedding& tokens, int rank) {
+              loss(VocabParallelHead(tokens), tokens(ids), rank == other);
+            });
+            CHECK(message.starts_with(
+                "VocabParallelHead::loss's target, x (shape, dtype, checksum) and options" + from));
+          };
+      expect_message([&](const VocabParallelHead& head, const Tensor& x, bool differ) {
+        head.loss(x, differ ? others : ids);
+      });
+      expect_message([&](const VocabParallelHead& head, const Tensor& x, bool differ) {
+        head.loss(differ ? x * 2 : x, ids);
+      });
+      expect_message([&](const VocabParallelHead& head, const Tensor& x, bool differ) {
+        head.loss(x, ids, {.reduction = differ ? Reduction::sum : Reduction::mean});
+      });
+      expect_message([&](const VocabParallelHead& head, const Tensor& x, bool differ) {
+        head.loss(differ ? x.detach() : x, ids, {.ignore_index = differ ? 1 : -100});
+      });
+    }
 }
 
 TEST_CASE("vocab parallel: messages") {

@@ -39,10 +39,11 @@ END
 # MODEL GBIT RANKS TOKENS BUCKET_MIB: one line of the record.
 simulated_step() {
   cluster "$3" "$2"
-  bytes=$(($5 << 20))
+  bytes=$(($5 << 20)) poll=1e-3
+  [ "$1" != gpt2-1.5b ] || poll=1e-2 # its steps take seconds
   set -- "$@" $(smpirun -np "$3" -platform "$scratch/cluster.xml" -hostfile "$scratch/hosts" --cfg=smpi/simulate-computation:no \
     --cfg=smpi/test:0 --cfg=smpi/privatization:no --cfg=network/crosstraffic:0 --log=root.thres:warning \
-    "$scratch/simulate" "$1" "$4" "$bytes" 1e-3)
+    "$scratch/simulate" "$1" "$4" "$bytes" $poll)
   [ $# = 7 ] || return 1
   echo "{\"model\":\"$1\",\"gbit\":$2,\"ranks\":$3,\"tokens\":$4,\"bucket_bytes\":$bytes,\"computing_s\":$6,\"step_s\":$7}"
 }

@@ -341,7 +341,9 @@ TEST_CASE("clip_grad_norm: a parameter that is given twice counts once") {
 TEST_CASE("clip_grad_norm: does not change small gradients, reports those that are not finite") {
   const Tensor w = leaf(zeros({2}));
   CHECK(optim::clip_grad_norm({}, 1) == 0);
-  check_error([&] { optim::clip_grad_norm({w}, 1); }, "clip_grad_norm: no parameter has a gradient");
+  check_error([&] { optim::clip_grad_norm({w}, 1); },
+              "clip_grad_norm: no parameter has a gradient: call it after backward(); gradients that "
+              "DataParallel shards are clipped by Sharded's clip_grad_norm()");
   w.set_grad(tensor({0.3, 0.4}));
   CHECK(optim::clip_grad_norm({w}, 1) == doctest::Approx(0.5));
   CHECK(w.grad().to_vector<float>()[0] == 0.3f);

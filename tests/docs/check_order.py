@@ -1,8 +1,9 @@
-"""check_order.py SOURCE: a chapter's program uses no name of the library before a page introduces it.
+"""check_order.py SOURCE: no program of a chapter, and no list "Useful" of an exercise, has a name before a page introduces it.
 
 A page introduces a name where its prose, above "## Exercises", has the name alone in backticks: `randn`, `nn::Linear` or
 `randn(shape)`. Quoted code and longer expressions do not count. The names are the classes, functions and other
-declarations of the public headers at namespace scope; members of classes are not checked.
+declarations of the public headers at namespace scope; members of classes are not checked in programs. An exercise's list
+"Useful" (stub.h) may name methods of Tensor, too, which a page introduces as `item()` or `x.item()`.
 """
 import re
 import sys
@@ -20,10 +21,15 @@ def public_names(root):
     return {item.name for item in items if item.kind != "section" and re.fullmatch(r"\w+", item.name)}
 
 
-def introduced(page):
+def methods(root):
+    """The names of Tensor's methods."""
+    return set(re.findall(r"(?<![\w.:])(\w+)\(", headers.blanked((root / "core/tensor.h").read_text(encoding="utf-8"))[0]))
+
+
+def introduced(page, prefix=""):
     prose = re.sub(r"^ *```.*?^ *```", "", page.split("\n## Exercises\n")[0], flags=re.M | re.S)
     spans = re.findall(r"`([^`]+)`", prose)
-    return {match[1] for span in spans if (match := re.fullmatch(r"(?:\w+::)*(\w+)(?:\([^()]*\)|<\w+>)?", span))}
+    return {match[1] for span in spans if (match := re.fullmatch(prefix + r"(?:\w+::)*(\w+)(?:\([^()]*\)|<\w+>)?", span))}
 
 
 def declares(code, name):
@@ -42,6 +48,28 @@ def used(program, names):
         if name in names and ours:
             first.setdefault(name, code.count("\n", 0, match.start()) + 1)
     return first
+
+
+def useful(stub):
+    """The names that an exercise's list "Useful" gives: functions, methods, and words that are an item of the list."""
+    comment = re.search(r"Useful:(.*?)(?:\n(?!//)|\n//\n|$)", stub, re.S)
+    text = re.sub(r"\n//", " ", comment[1]) if comment else ""
+    found = [name for scope, name in re.findall(r"(std::)?\b(\w+)(?=\(|<)", text) if not scope]
+    while (plain := re.sub(r"\([^()]*\)|\{[^{}]*\}|<[^<>]*>", "", text)) != text:
+        text = plain
+    return found + [item for item in re.split(r"[,;.]\s*|\s(?:and|for)\s", text) if re.fullmatch(r"\s*\w+\s*", item)]
+
+
+def useful_problems(names, chapters):
+    """Of chapters (name, page, stub) in their order; names: of functions and methods."""
+    known = set()
+    for chapter, page, stub in chapters:
+        known |= introduced(page, r"(?:\w+(?:\[\w+\])?\.)?")
+        for name in dict.fromkeys(name.strip() for name in useful(stub)):
+            if name in names and name not in known:
+                yield (f"examples/course/{chapter}/stub.h calls {name} useful, which no page up to this chapter introduces: say in "
+                       f"docs/course/{chapter}/README.md what `{name}` does, with an example")
+            known.add(name)
 
 
 def problems(names, chapters):
@@ -67,16 +95,27 @@ def self_test(names, chapters):
             sys.exit(f"self-test: a copy with {name} missing from the page of {chapter} should give one problem, but gave {found}")
 
 
+def useful_self_test(names, chapters):
+    """A copy in which a page does not introduce a useful name must fail."""
+    mute = [(chapter, page.replace("`gather(x, axis, index)`", "gather"), stub) for chapter, page, stub in chapters]
+    found = list(useful_problems(names, mute))
+    if len(found) != 1 or "/07_cross_entropy/" not in found[0] or " gather " not in found[0]:
+        sys.exit(f"self-test: a copy whose pages do not introduce gather should give one problem, but gave {found}")
+
+
 def main(root):
-    chapters = []
+    chapters, stubs = [], []
     for page in sorted((root / "docs/course").glob("[0-9][0-9]_*/README.md")):
         program = root / "examples/course" / page.parent.name / "main.cpp"
-        chapters.append((page.parent.name, page.read_text(encoding="utf-8"), program.read_text(encoding="utf-8")))
+        text = page.read_text(encoding="utf-8")
+        chapters.append((page.parent.name, text, program.read_text(encoding="utf-8")))
+        stubs.append((page.parent.name, text, (program.parent / "stub.h").read_text(encoding="utf-8")))
     names = public_names(root)
-    if found := list(problems(names, chapters)):
+    if found := [*problems(names, chapters), *useful_problems(names | methods(root), stubs)]:
         sys.exit("\n".join([*found, f"{len(found)} problems"]))
     self_test(names, chapters)
-    print(f"{len(chapters)} chapters use no name before it is introduced")
+    useful_self_test(names | methods(root), stubs)
+    print(f"{len(chapters)} chapters and their exercises use no name before it is introduced")
 
 
 if len(sys.argv) != 2:

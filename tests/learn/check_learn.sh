@@ -59,8 +59,10 @@ said 'Right. 16 · 100 + 19 · 10 = 1790'
 said 'Right answers: 2 of 5.'
 [ "$status" = 1 ] || fail "--answers: status $status, not 1"
 answers '3\n300\n7650\n' 20 --language tr
-said 'Yanlış. 6 · 50 · 100 = 30000'
+! grep -qF '30000' "$scratch/said" || fail 'the first wrong answer is shown the solution'
 said 'Doğru yanıt: 4 / 5.'
+answers '300\n' 20 --language tr
+said 'Yanlış. 6 · 50 · 100 = 30000'
 answers '30000\n' 20
 said 'Right answers: 5 of 5.'
 [ "$status" = 0 ] || fail "--answers: status $status, not 0"
@@ -139,6 +141,12 @@ said 'a function that calls itself for ever?'
 answer 'std::vector<double> much; much.reserve(std::size_t{9} << 27); return x * eps;'
 learn 1 11
 said 'it throws: out of memory'
+answer 'throw std::runtime_error("no"); return x * eps;'
+learn 1 11
+said 'it throws: no'
+[ "$(grep -cF 'it throws: no' "$scratch/said")" = 1 ] || fail 'equal messages are repeated'
+said '(as above)'
+! grep -qF 'Hint' "$scratch/said" || fail 'the hint of a wrong value is shown for a case that throws'
 answer 'const double two = 2 return x * eps * two;'
 export LC_ALL=C.UTF-8 # in which GCC has other quotes
 learn 1 11 --language en

@@ -4,6 +4,7 @@
 
 #include "learn/grading/grading.h"
 #include "learn/program/grade_answer.h"
+#include "learn/program/remedies.h"
 #include "learn/program/tokens.h"
 #include "support.h"
 
@@ -139,6 +140,44 @@ TEST_CASE("compile errors: the learner's own come first, two of them, with a rem
   CHECK(compile_errors("/x/cases.h:5:9: error: cannot convert\n", answer) ==
         "  cannot convert\n    Do all functions have the same names, arguments and results as in the "
         "stub?\n");
+}
+
+TEST_CASE("compile errors: the remedy is chosen by the types and functions in the message") {
+  const auto says = [](const std::string& error) { return remedy(error, {}); };
+  const auto begins = [&](const std::string& error, const std::string& words) {
+    CHECK_MESSAGE(says(error).starts_with(words), error, ": ", says(error));
+  };
+  begins("use of deleted function 'gradus::Tensor::operator bool() const'", "A Tensor is no bool");
+  begins("use of deleted function 'gradus::Int::Int(T) [with T = double]'", "A size or an index");
+  begins(
+      "use of deleted function 'gradus::TensorList gradus::grad(const Tensor&, const T&, const "
+      "GradOptions&) [with T = Tensor]'",
+      "The inputs are a list");
+  begins(
+      "use of deleted function 'gradus::Tensor gradus::cross_entropy(const Tensor&, const Tensor&, const "
+      "auto:61&) [with auto:61 = Reduction]'",
+      "Options are in braces");
+  begins("use of deleted function 'gradus::Tensor gradus::Tensor::view(auto:22, auto:23 ...) const'",
+         "This form of the call");
+  begins("no match for 'operator^' (operand types are 'gradus::Tensor' and 'int')", "C++ has no operator");
+  begins("no match for 'operator=' (operand types are 'const gradus::Tensor' and 'gradus::Tensor')",
+         "It is const");
+  begins("no match for 'operator-' (operand types are 'std::vector<double>' and 'std::vector<double>')",
+         "A std::vector has no arithmetic");
+  begins("no match for 'operator+' (operand types are 'gradus::Tensor' and 'char')", "These two types");
+  begins("'w' is not captured", "A lambda takes in");
+  begins("a function-definition is not allowed here before '{' token", "A function cannot be defined");
+  begins("'cout' was not declared in this scope", "Names of the standard library");
+  begins(
+      "conversion from 'std::pair<gradus::Tensor, gradus::Tensor>' to non-scalar type 'gradus::Tensor' "
+      "requested",
+      "It is a pair");
+  begins("invalid types '<unresolved overloaded function type>[int]' for array subscript", "A method is");
+  begins("no matching function for call to 'std::vector<double>::push_back(gradus::Tensor&)'",
+         "push_back takes one value");
+  CHECK(says("something else").empty());
+  CHECK(compile_errors("/home/me/my/a.h:2:4: error: it\n/home/me/my/a.h:2:4: error: it\n",
+                       "/home/me/my/a.h") == "  line 2: it\n");
 }
 
 TEST_CASE("compile errors: what is not closed, and semicolons") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -80,6 +81,18 @@ TEST_CASE("questions: every chapter's are complete, and its program prints the a
   }
 }
 
+TEST_CASE("questions: the right option of a choice cannot be told by its length") {
+  int all = 0, longest = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_file("examples/course")))
+    for (const Choice& c : questions_of(entry.path()).choices) {
+      const auto shorter = [](const Option& a, const Option& b) { return a.text.size() < b.text.size(); };
+      ++all;
+      longest += std::max_element(c.options.begin(), c.options.end(), shorter)->right;
+    }
+  CHECK_MESSAGE(2 * longest <= all, "in ", longest, " of ", all,
+                " choices the right option is the longest: give others a reason that sounds as good");
+}
+
 TEST_CASE("questions: what is wrong with them is found") {
   const std::string output = "the loss   2.08 of it";
   CHECK(problems_of(some_questions(), output).empty());
@@ -133,11 +146,13 @@ TEST_CASE("questions: an answer to an exercise of the page is judged, and asked 
   const std::string text = answered(progress, "1.4 nats\n1.4\n1780\n", 0);
   CHECK(text.find("Exercise 2 of the page (nats)\n  > ") == 0);
   CHECK(text.find("Type a number alone, such as 2.5") != std::string::npos);
-  CHECK(text.find("Wrong. log 4 = 1.386") != std::string::npos);
+  CHECK(text.find("Wrong. The solution is shown after the second try.") != std::string::npos);
+  CHECK(text.find("1.386") == std::string::npos);
   CHECK(text.find("Exercise 3 of the page: C = 10\n") != std::string::npos);
   CHECK(fresh(folder).said("exercise 2").at("number") == 1.4);
   CHECK(fresh(folder).said("exercise 3: C = 10").at("right") == false);
 
+  CHECK(answered(progress, "1.3\n\n", 0).find("Wrong. log 4 = 1.386") != std::string::npos);
   CHECK(answered(progress, "1.39\n\n", 1).find("Right. log 4 = 1.386") != std::string::npos);
   CHECK(answered(progress, "1790.001\n", 1).find("Exercise 2") == std::string::npos);  // it was right
   CHECK(answered(progress, "۱۷۹۰", 2).find("Right. 1790") != std::string::npos);

@@ -28,5 +28,13 @@ CASE("the stack is its Jacobian times x", "A_l is multiplied from the left, and 
   const std::vector<Tensor> A = {randn({3, 3}), randn({3, 3}), randn({3, 3})};
   const Tensor x = randn({3}), J = matmul(eye(3) + A[2], matmul(eye(3) + A[1], eye(3) + A[0]));
   near("the Jacobian of three layers", answer.jacobian(A), J);
-  near("x_3", answer.stack(x, A), matmul(J, x));
+  const Tensor want = matmul(J, x);
+  near("x_3", answer.stack(x, A), want);
+}
+CASE("the inputs are as before",
+     "Tensor y = x is another handle of the same numbers, and y += ... writes into them, const or not. Write "
+     "y = y + ..., or begin with x.clone().") {
+  const Tensor x = randn({3}), before = x.clone(), a = randn({3, 3}), of_a = a.clone();
+  answer.stack(x, {a, a}), answer.jacobian({a, a});
+  near("x afterwards", x, before), near("A_0 afterwards", a, of_a);
 }

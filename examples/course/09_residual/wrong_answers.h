@@ -73,3 +73,13 @@ Tensor residual_stack(const Tensor& x, const std::vector<Tensor>& A) {
 }
 }  // namespace stack_from_the_last_layer
 MUTANT(stack_from_the_last_layer, "the stack is its Jacobian times x")
+
+namespace writes_into_x {
+using solution::residual_jacobian;
+Tensor residual_stack(const Tensor& x, const std::vector<Tensor>& A) {
+  Tensor y = x;
+  for (const Tensor& a : A) y += matmul(a, y);
+  return y;
+}
+}  // namespace writes_into_x
+MUTANT(writes_into_x, "the inputs are as before")

@@ -28,3 +28,11 @@ CASE("one norm for all tensors", "Sum the squares of all tensors, then one root 
   const std::vector<Tensor> g = answer.clip({tensor({1.0, 2.0, 2.0}), tensor({4.0})}, 2.5);
   near("g[0]", g.at(0), tensor({0.5, 1.0, 1.0})), near("g[1]", g.at(1), tensor({2.0}));
 }
+CASE(
+    "the inputs are as before",
+    "Copies of tensors share their numbers, and x *= factor writes into the caller's, const or not. Make new "
+    "ones: x * factor.") {
+  const std::vector<Tensor> g = {tensor({3.0}), tensor({4.0})};
+  answer.clip(g, 1);
+  near("g[0] afterwards", g[0], tensor({3.0})), near("g[1] afterwards", g[1], tensor({4.0}));
+}

@@ -83,3 +83,15 @@ std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
 }
 }  // namespace squares_of_sums
 MUTANT(squares_of_sums, "one norm for all tensors")
+
+namespace writes_into_g {
+using solution::rate;
+std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
+  double squares = 0;
+  for (const Tensor& x : g) squares += x.square().sum().item();
+  std::vector<Tensor> clipped = g;
+  for (Tensor& x : clipped) x *= std::min(1.0, limit / std::sqrt(squares));
+  return clipped;
+}
+}  // namespace writes_into_g
+MUTANT(writes_into_g, "the inputs are as before")

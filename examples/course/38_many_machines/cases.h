@@ -134,7 +134,9 @@ CASE("the same bits on 1, 2, 4 and 8 ranks",
         return x.at(8 / ranks * r + static_cast<std::size_t>(k));
       }));
     for (const List& y : reduced(answer, own))
-      if (y != tree_of(x)) return problem(phrase("on {0} ranks, 8 shards have other last bits", ranks));
+      if (y != tree_of(x))
+        return problem(ranks == 1 ? phrase("on 1 rank, 8 shards have other last bits")
+                                  : phrase("on {0} ranks, 8 shards have other last bits", ranks));
   }
 }
 CASE("the loss is a mean over tokens", "Add loss * tokens and tokens, and divide at the end.") {

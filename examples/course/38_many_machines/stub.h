@@ -11,7 +11,8 @@
 // 2 (n - 1) / n times its elements, and no more (if n divides their number; else as if zeros filled it up).
 // Which part of its array does a rank no longer need to add, once another rank does?
 //
-// mean_loss is the mean over all tokens of the batch, of all ranks. Its bits do not depend on their number.
+// mean_loss is the mean over all tokens of the batch, of all ranks. Its bits do not depend on their number. A
+// shard may have no tokens.
 //
 //   rank.rank(), rank.size()     this rank, from 0, and their number
 //   rank.send(to, list)          sends a std::vector<float>, and does not wait

@@ -14,6 +14,7 @@ namespace {
 
 thread_local std::vector<std::string> problems;
 thread_local std::uint64_t seed_of_case = 0;
+thread_local bool found_value = false;
 
 /// Records which ops run.
 class Recorder final : public detail::Watcher {
@@ -144,22 +145,29 @@ void backward_of(const std::function<Tensor(const Tensor&)>& value,
 std::vector<std::string> problems_of(const std::function<void()>& run, const std::string& forbidden,
                                      std::uint64_t seed) {
   problems.clear();
+  found_value = false;
   seed_of_case = seed;
   manual_seed(seed);
   const DefaultDType guard(f64);
   const Recorder recorder(forbidden);
+  const auto values = [] { found_value = !problems.empty(); };
   try {
     run();
+    values();
   } catch (const NotWritten&) {
     return {phrase("not written yet: put your code in the place of todo(...)")};
   } catch (const std::exception& error) {
+    values();
     problem(phrase("it throws: {0}", error.what()));
   } catch (...) {
+    values();
     problem(phrase("it throws something that is no std::exception"));
   }
   for (const std::string& op : recorder.called())
     problem(phrase("the library's {0} has run: here it is yours to write", op));
   return std::move(problems);
 }
+
+bool found_wrong_value() { return found_value; }
 
 }  // namespace gradus::learn

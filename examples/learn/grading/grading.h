@@ -66,6 +66,8 @@ auto by_library(F f) {
 /// of the forbidden ops (names, separated by blanks) fails.
 std::vector<std::string> problems_of(const std::function<void()>& run, const std::string& forbidden,
                                      std::uint64_t seed);
+/// Whether the case that ran last has seen a wrong value, which its hint is about, before it ended or threw.
+bool found_wrong_value();
 
 template <class Answer>
 struct CaseFor {

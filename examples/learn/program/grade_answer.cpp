@@ -12,6 +12,7 @@
 #include "gradus/kit/data/files.h"
 #include "gradus/kit/program/program.h"
 #include "learn/program/lock.h"
+#include "learn/program/remedies.h"
 
 namespace gradus::learn {
 
@@ -30,50 +31,6 @@ std::string grader_source(const Exercise& exercise, const fs::path& answer) {
 }
 
 namespace {
-
-/// The compiler's message for a namespace or a function that begins inside a function.
-constexpr const char* kUnclosed = "definition is not allowed here";
-
-/// Remedies for errors, by words in the compiler's message.
-std::string remedy(const std::string& error, const Catalogue& words) {
-  const std::pair<const char*, std::string> remedies[] = {
-      {"was not declared",
-       words.phrase(
-           "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true).")},
-      {"undeclared identifier",
-       words.phrase(
-           "Is the name spelt right? ops/ops.h lists the ops; methods are called as x.mean(-1, true).")},
-      {"no member named",
-       words.phrase("Is the name spelt right? core/tensor.h lists the methods of a Tensor.")},
-      {"is not a member of", words.phrase("Is the name spelt right? ops/ops.h lists the ops.")},
-      {"use of deleted function",
-       words.phrase(
-           "This form of the call is refused on purpose: core/tensor.h and ops/ops.h show how to call "
-           "it. Sizes and axes are in braces: x.view({{2, 3}}).")},
-      {"cannot decompose", words.phrase("A Shape is read by index: x.size(0) is the size of axis 0.")},
-      {"or ';'", words.phrase("A semicolon is missing at the end of this line or the previous one.")},
-      {"expected ';'", words.phrase("A semicolon is missing at the end of this line or the previous one.")},
-      {"expected '}'", words.phrase("A brace is not closed, or the file ends in the middle of a statement.")},
-      {kUnclosed, words.phrase("A brace is not closed, or the file ends in the middle of a statement.")},
-      {"no matching function",
-       words.phrase("The function takes different arguments: ops/ops.h has its declaration.")},
-      {"no match for",
-       words.phrase("These two types cannot be combined: tensor(2.0) makes a tensor from a number.")},
-      {"from 'gradus::DType'",
-       words.phrase(
-           "The arguments come in another order: core/creation.h and ops/ops.h have the declarations.")},
-      {"could not convert",
-       words.phrase(
-           "The types differ: item() makes a number from a tensor, tensor(2.0) a tensor from a number.")},
-      {"cannot convert",
-       words.phrase(
-           "The types differ: item() makes a number from a tensor, tensor(2.0) a tensor from a number.")},
-      {"no return statement", words.phrase("The function ends without a return.")},
-      {"redefinition", words.phrase("It is defined twice.")}};
-  for (const auto& [part, text] : remedies)
-    if (error.find(part) != std::string::npos) return text;
-  return "";
-}
 
 /// Quotes a text as one word of a shell command.
 std::string in_quotes(const std::string& text) {
@@ -99,7 +56,10 @@ std::string compile_errors(const std::string& log, const fs::path& answer, const
     if (line.starts_with(file) && error != std::string::npos && count < 2) {
       const std::string said = line.substr(error + 7),
                         where = line.substr(file.size(), line.find(':', file.size()) - file.size());
-      own += fmt::format("  {}: {}\n", words.phrase("line {line}", fmt::arg("line", where)), said);
+      const std::string first =
+          fmt::format("  {}: {}\n", words.phrase("line {line}", fmt::arg("line", where)), said);
+      if (own.find(first) != std::string::npos) continue;  // the same of both sides of an operator
+      own += first;
       for (int i = 0; i < 2 && lines.peek() == ' ' && std::getline(lines, line); ++i)
         own += "  " + line + "\n";
       if (const std::string text = remedy(said, words); !text.empty()) own += "    " + text + "\n";

@@ -210,9 +210,12 @@ void ask_answers(const Questions& questions, Progress& progress, std::istream& i
         out << folded("  " + wanted, 2) << '\n';
         continue;
       }
-      progress.say(a.key(), {{"number", *said}, {"right", a.met_by(*said)}});
-      const std::string judged = a.met_by(*said) ? words.phrase("Right.") : words.phrase("Wrong.");
-      out << folded("  " + judged + " " + words(a.how), 2) << "\n\n";
+      const bool right = a.met_by(*said), again = !progress.said(a.key()).is_null();
+      progress.say(a.key(), {{"number", *said}, {"right", right}});
+      const std::string judged = right ? words.phrase("Right.") : words.phrase("Wrong.");
+      const std::string reason =
+          right || again ? words(a.how) : words.phrase("The solution is shown after the second try.");
+      out << folded("  " + judged + " " + reason, 2) << "\n\n";
       break;
     }
   }

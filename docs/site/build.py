@@ -15,7 +15,7 @@ import reference
 
 # The headings of the navigation and the pages under each; pages not named here come under the last.
 GROUPS = {
-    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*/README", "docs/exercises", "docs/figures", "docs/notation"],
+    "The course": ["docs/README", "docs/course/README", "docs/course/[0-9]*/README", "docs/course/cpp", "docs/exercises", "docs/figures", "docs/notation"],
     "How to": ["docs/recipes", "docs/from_pytorch", "docs/your_own_op", "docs/your_own_placement", "docs/kit", "docs/tokenizers",
                "docs/pretrained", "docs/generation", "docs/many_machines", "docs/many_machines_speed", "docs/profiling", "docs/browser", "docs/site", "examples/README"],
     "Models": ["docs/models", "docs/placements", "docs/original_transformer", "docs/translate", "docs/gpt", "docs/llama",

@@ -19,7 +19,9 @@ CASE("the target's probability counts", "The loss is -ln p[target], whatever the
   const double of_one = by_library([&] { return cross_entropy(z, tensor({4})).item(); });
   near("the loss of one row", answer.loss(z, tensor({4})).item(), of_one, 1e-8);
 }
-CASE("large logits do not overflow", "Subtract the largest logit of each row before exp. If that is done: -log(p) of a p that is rounded to 0 is "
+CASE("large logits do not overflow",
+     "Subtract the largest logit of each row before exp. If that is done: -log(p) of a p that is rounded to "
+     "0 is "
      "infinite, so compute ln p = z - ln sum exp(z) instead.") {
   near("the loss with a logit of 1000", answer.loss(tensor({{1000.0, 0.0}}), tensor({1})).item(), 1000);
   const Tensor z = tensor({{1000.0, 0.0}, {0.0, 0.0}}), target = tensor({1, 1});

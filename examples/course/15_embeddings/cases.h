@@ -23,7 +23,9 @@ CASE("positions count from 0", "At t = 0 every sine is 0 and every cosine 1.") {
 CASE("sine and cosine alternate", "Channels 2i and 2i + 1 are a pair.") {
   near("P[0]", answer.positions(1, 4).flatten(), tensor({0.0, 1.0, 0.0, 1.0}));
 }
-CASE("the wave lengths go up to 10000 * 2 pi", "The exponent is 2i/C, the same for both of a pair. A quotient of two integers is cut to an integer: make one "
+CASE("the wave lengths go up to 10000 * 2 pi",
+     "The exponent is 2i/C, the same for both of a pair. A quotient of two integers is cut to an integer: "
+     "make one "
      "of them a double.") {
   Tensor want = zeros({2, 6});
   for (int c = 0; c < 6; c += 2)

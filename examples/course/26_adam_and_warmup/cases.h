@@ -33,6 +33,7 @@ CASE("the rate rises to its peak at the end of the warm-up",
   near("noam(1) / noam(100), warm-up 100", answer.noam(1, 64, 100) / answer.noam(100, 64, 100), 0.01);
   near("noam(400) / noam(100), warm-up 100", answer.noam(400, 64, 100) / answer.noam(100, 64, 100), 0.5);
 }
-CASE("the peak is 1 / sqrt(d warmup)", "d^-0.5 multiplies the min. In C++ -1 / 2 is 0, a quotient of integers: write -0.5.") {
+CASE("the peak is 1 / sqrt(d warmup)",
+     "d^-0.5 multiplies the min. In C++ -1 / 2 is 0, a quotient of integers: write -0.5.") {
   near("noam(4000, 512, 4000)", answer.noam(4000, 512, 4000), 1 / std::sqrt(512.0 * 4000.0));
 }

@@ -125,7 +125,8 @@ TEST_CASE("bf16 product: reads nothing beyond its operands, and writes nothing b
       for (const bool a_transposed : {false, true})
         for (const int b_stored : {0, 1, 2})  // as it is, transposed, transposed in bf16
           for (const I offset : {I{0}, test::at_front}) {
-            CAPTURE(m);
+            const I rows = m;  // clang 14 captures no structured binding
+            CAPTURE(rows);
             CAPTURE(b_stored);
             test::Guarded<float> a(values(m * k), m * k, offset), b(values(k * n), k * n, offset),
                 bias(values(n), n, offset), c(m * n, offset);

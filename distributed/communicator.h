@@ -1,9 +1,9 @@
 #pragma once
 // Communicator: what ranks, the processes of one program on one machine or many, say to each other.
 //
-//   world.rank(), world.size()          which rank this is, of how many
-//   world.all_reduce(x);                x becomes the sum of every rank's x
-//   world.broadcast(x);                 x becomes rank 0's
+//   world.rank(), world.size();  // which rank this is, of how many
+//   world.all_reduce(x);         // x becomes the sum of every rank's x
+//   world.broadcast(x);          // x becomes rank 0's
 //
 // Every rank makes the same collective calls in the same order, each with the same shapes: all but send and
 // recv are collective. A sum is made in one binary tree, ((r0 + r1) + (r2 + r3)) + ..., for every element,

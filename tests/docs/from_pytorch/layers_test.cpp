@@ -115,6 +115,10 @@ TEST_CASE("from PyTorch: modules") {
   const auto hook = model.fc1.on_forward([](const nn::Module&, const Tensor& y) { std::cout << y; });
   // py: model.to(device), nn.DataParallel
   // here: not here: everything runs on the CPU, on all its cores
+  // py: DistributedDataParallel(model), torchrun
+  // here: with MPI, `distributed::DataParallel`: [many machines](many_machines.md#a-program); the same bits on any number of ranks
+  // py: ZeroRedundancyOptimizer, torch.distributed.pipelining
+  // here: `distributed::Sharded<optim::AdamW>`, `distributed::Pipeline`: [many machines](many_machines.md)
   // [/modules]
 }
 

@@ -54,7 +54,7 @@ void table() {
     print(title + ", reads", model, "encoder.", [&](const Tensor& x) { return model.encode(x).memory; });
     print(title + ", writes", model, "decoder.", [&](const Tensor& x) { return model(x, x); });
   };
-  std::printf("2 blocks       norms  in norms  biases   places   pairs in block 1, 2   numbers\n");
+  std::printf("2 blocks       norms  in norms  biases   places   pairs in block 1, 2   weights\n");
   both("2017", nn::Seq2SeqTransformer(kFirst));
   alone("GPT-1", small(nn::gpt1()));
   alone("BERT", nn::Bert({.vocab = V, .context = 16, .layers = 2, .block = {.d_model = C, .heads = 4}}));

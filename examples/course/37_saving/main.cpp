@@ -108,7 +108,7 @@ void same_bits() {
 int main() try {
   const DefaultDType guard(f64);
   manual_seed(0);
-  const std::string folder = "29_saving_files";  // removed at the end
+  const std::string folder = "37_saving_files";  // removed at the end
   std::filesystem::create_directory(folder);
   weights(folder + "/model.safetensors");
   checkpoints(folder + "/checkpoints");

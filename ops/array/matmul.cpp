@@ -28,8 +28,7 @@ constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping
 constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
 // AMX multiplies about so many times faster (but not thin products, bound by memory), and then packing counts
 // as much as multiplying: few, large tiles.
-constexpr I kAmxSpeed = 8, kAmxThin = 64, kAmxTilesPerThread = 2, kAmxTileSize = 1024 * 1024,
-            kAmxRowUnit = 32;
+constexpr I kAmxSpeed = 8, kAmxThin = 64, kAmxTileSize = 1024 * 1024, kAmxRowUnit = 32;
 // OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
 constexpr I kBlasWork = 20'000'000, kBlasPairWork = 1'000'000'000;  // worth two tiles, and two more
 constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C in two, beyond the first four
@@ -69,7 +68,7 @@ Tiling cut(I m, I n, I tiles, bool amx, bool a_transposed, bool b_transposed) {
 /// many times.
 I tiles_for(I m, I n, I work, bool amx) {
   if (amx) {
-    const I enough = std::max(m * n / kAmxTileSize, kAmxTilesPerThread * num_threads());
+    const I threads = num_threads(), enough = std::max<I>(1, m * n / kAmxTileSize / threads) * threads;
     return std::clamp<I>(work / kTileWork, 1, std::min(enough, kMostTiles));
   }
   const I few = std::clamp<I>(kTilesPerThread * num_threads(), kFewTiles, kMostTiles);

@@ -16,9 +16,11 @@ namespace {
 
 constexpr I kSide = 16, kTile = kSide * kSide;  // rows, and pairs, of a tile
 constexpr I kTileBytes = kTile * I{sizeof(Pair)}, kRowBytes = kSide * I{sizeof(Pair)};
-constexpr I kRowsAtATime = 4 * kSide;      // of A, which are packed together,
+constexpr I kRowsAtATime = 8 * kSide;      // of A, which are packed together,
 constexpr I kRowsKept = 128 * kSide;       // and at most as many stay packed
 constexpr I kColumnsAtATime = 32 * kSide;  // of B: 1 MiB, which stays in the second-level cache
+constexpr I kAhead = 16 * kSide;           // along a row of A, for reading it early
+constexpr I kLargeC = 256 * 1024;          // numbers in a C that would push the operands out of the caches
 constexpr I kThinRows = 4 * kSide;         // of A, at most, for B to take its place
 
 /// What the instructions know of their eight tiles: they are full ones.
@@ -121,15 +123,21 @@ template <class T>
 void pack_rows(I k, I rows, const Operand<T>& a, I stripe, Pair* to) {
   if (!a.transposed) {
     for (I i = 0; i < rows; ++i)
-      for (I p = 0; 2 * p < k; p += kSide)
+      for (I p = 0; 2 * p < k; p += kSide) {
+        const T* const from = a.data + i * a.ld + 2 * p;
+        fetch(from + kAhead);
+        fetch(from + kAhead + kSide);
         _mm512_store_si512(to + i / kSide * stripe + p * kSide + i % kSide * kSide,
-                           pairs_of(a.data + i * a.ld + 2 * p, k - 2 * p));
+                           pairs_of(from, k - 2 * p));
+      }
   } else if constexpr (std::is_same_v<T, float>) {
     for (I p = 0; 2 * p < k; p += kSide)
       for (I i = 0; i < rows; i += kSide) {
         __m512i x[16];
         for (I q = 0; q < kSide; ++q) {
           const I row = 2 * (p + q);
+          fetch(a.data + (row + 2 * kSide) * a.ld + i);
+          fetch(a.data + (row + 2 * kSide + 1) * a.ld + i);
           x[q] = row < k ? pairs_across(a.data + row * a.ld + i, a.ld, row + 1 < k, first(rows - i))
                          : _mm512_setzero_si512();
         }
@@ -190,7 +198,8 @@ void multiply_blocks(const Product<float>& x, const Operand<T>& b, const Plan& p
   const I rows = many_columns ? plan.rows : x.m;  // under B's packed columns
   for (I p = 0; p < x.k; p += plan.depth) {
     const I depth = Plan::smaller(x.k - p, plan.depth), steps = (depth + 31) / 32;
-    const Output out = Output::of(x, p, p + depth);
+    Output out = Output::of(x, p, p + depth);
+    out.around_caches = depth == x.k && x.m * x.n >= kLargeC;
     for (I i = 0; i < x.m; i += rows)
       for (I j = 0; j < x.n; j += plan.columns) {
         const I columns = Plan::smaller(x.n - j, plan.columns), end = Plan::smaller(x.m, i + rows);
@@ -250,6 +259,7 @@ void multiply(const Product<float>& x, const Operand<T>& b, Pair* scratch) {
   const Plan plan(x);
   _tile_loadconfig(&kShapes);  // of this thread
   plan.thin ? multiply_thin(x, b, plan, scratch) : multiply_blocks(x, b, plan, scratch);
+  _mm_sfence();     // what was written around the caches is there before other threads read it
   _tile_release();  // registers in use are saved whenever threads take turns on a core
 }
 

@@ -48,13 +48,21 @@ inline __m512i pairs_across(const float* x, I ld, bool second, __mmask16 columns
   return _mm512_or_si512(low, _mm512_maskz_slli_epi32(kAll, high, 16));
 }
 
+/// Starts reading the cache line of x, which need not exist. Operands come from memory, and the hardware does
+/// not foresee rows that lie apart.
+inline void fetch(const void* x) { __builtin_prefetch(x); }
+constexpr I kRowsAhead = 4;
+
 /// x [k, n], rows ld apart, as pairs: that of rows 2p and 2p + 1 in column j goes to place(p, j), 16 columns
 /// at a time; what is missing of them and of the last pair is 0.
 template <class Place>
 void pack_across(I k, I n, const float* x, I ld, Place place) {
   for (I p = 0; 2 * p < k; ++p, x += 2 * ld)
-    for (I j = 0; j < n; j += kLanes)
+    for (I j = 0; j < n; j += kLanes) {
+      fetch(x + kRowsAhead * ld + j);
+      fetch(x + (kRowsAhead + 1) * ld + j);
       _mm512_storeu_si512(place(p, j), pairs_across(x + j, ld, 2 * p + 1 < k, first(n - j)));
+    }
 }
 
 inline __m512i low32(__m512i a, __m512i b) { return _mm512_maskz_unpacklo_epi32(kAll, a, b); }
@@ -99,8 +107,11 @@ void pack_columns(I k, I n, const T* b, I ld, Place place) {
   for (I j = 0; j < n; j += kLanes)
     for (I p = 0; 2 * p < k; p += kLanes) {
       __m512i x[16];
-      for (I i = 0; i < kLanes; ++i)
+      for (I i = 0; i < kLanes; ++i) {
+        fetch(b + (j + i) * ld + 2 * (p + kLanes));
+        fetch(b + (j + i) * ld + 2 * (p + kLanes) + kLanes);
         x[i] = j + i < n ? pairs_of(b + (j + i) * ld + 2 * p, k - 2 * p) : _mm512_setzero_si512();
+      }
       transpose(x);
       for (I i = 0; i < kLanes && 2 * (p + i) < k; ++i) _mm512_storeu_si512(place(p + i, j), x[i]);
     }
@@ -115,6 +126,7 @@ struct Output {
   I ldd;
   const float* bias;
   bool relu;
+  bool around_caches = false;  // a large C leaves them to the operands
 
   /// 16 sums of a row, the columns that are there.
   void write(__m512 sum, I row, I column, __mmask16 there) const {
@@ -123,7 +135,11 @@ struct Output {
       y = _mm512_fmadd_ps(_mm512_set1_ps(beta), _mm512_maskz_loadu_ps(there, d + row * ldd + column), y);
     if (bias) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(there, bias + column));
     if (relu) y = _mm512_maskz_max_ps(kAll, _mm512_setzero_ps(), y);  // the second operand where one is NaN
-    _mm512_mask_storeu_ps(c + row * ldc + column, there, y);
+    float* const to = c + row * ldc + column;
+    if (around_caches && there == kAll && reinterpret_cast<std::uintptr_t>(to) % 64 == 0)
+      _mm512_stream_ps(to, y);
+    else
+      _mm512_mask_storeu_ps(to, there, y);
   }
   Output at(I row, I column) const {
     Output moved = *this;

@@ -137,7 +137,7 @@ TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
   Calibration calibration;
   add(calibration, questions, again);
   CHECK(calibration.words() ==
-        "Predictions: 1 of 1 in the band, 90 % sure on average: well calibrated. Calibration 99 of 100.");
+        "Predictions: 1 of 1 in the band, 90% sure on average: well calibrated. Calibration 99 of 100.");
 }
 
 TEST_CASE("questions: an answer to an exercise of the page is judged, and asked for until it is right") {
@@ -214,7 +214,7 @@ TEST_CASE("questions: calibration tells who is too sure") {
   add(calibration, some_questions(), progress);
   CHECK(
       calibration.words() ==
-      "Predictions: 0 of 1 in the band, 100 % sure on average: more sure than right. Calibration 0 of 100.");
+      "Predictions: 0 of 1 in the band, 100% sure on average: more sure than right. Calibration 0 of 100.");
 }
 
 }  // namespace gradus::learn

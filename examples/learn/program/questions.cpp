@@ -115,9 +115,9 @@ namespace {
 /// What to type instead of an invalid prediction.
 std::string wanted(const Prediction& p, const Catalogue& words) {
   if (p.unit == "%" || p.unit == "percent")
-    return words.phrase("Write the number without %: 5, or 5 80% if you are 80 % sure.");
+    return words.phrase("Write the number without %: 5, or 5 80% if you are 80% sure.");
   return words.phrase(
-      "Type a number, such as 2.5, or 2.5 80% if you are 80 % sure. A thousand is written 1000, without "
+      "Type a number, such as 2.5, or 2.5 80% if you are 80% sure. A thousand is written 1000, without "
       "a comma.");
 }
 
@@ -174,7 +174,7 @@ void ask(const Questions& questions, Progress& progress, std::istream& in, std::
   if (predict) {
     out << words.phrase(
                "What will the chapter's program print? Predict before you run it. Enter skips a question; "
-               "2.5 80% is a\nnumber of which you are 80 % sure (50 % if you say nothing).")
+               "2.5 80% is a\nnumber of which you are 80% sure (50% if you say nothing).")
         << "\n\n";
   }
   for (const Prediction& p : questions.predictions)
@@ -246,7 +246,7 @@ std::string Calibration::words(const Catalogue& catalogue) const {
                               : sure < share - 0.15 ? catalogue.phrase("more right than sure")
                                                     : catalogue.phrase("well calibrated");
   return catalogue.phrase(
-      "Predictions: {met} of {asked} in the band, {sure:.0f} % sure on average: {verdict}. "
+      "Predictions: {met} of {asked} in the band, {sure:.0f}% sure on average: {verdict}. "
       "Calibration {score:.0f} of 100.",
       fmt::arg("met", met), fmt::arg("asked", asked), fmt::arg("sure", 100 * sure),
       fmt::arg("verdict", verdict), fmt::arg("score", 100 * (1 - brier)));

@@ -128,7 +128,7 @@ double train_meanwhile() {
 TEST_CASE("soak: loaders that read ahead give the batches of those that do not, whatever happens to them") {
   constexpr std::uint64_t kThreads = 4, kOrders = 6;
   Counts counts;
-  Soak soak("loaders", 12, 6);
+  Soak soak("loaders", 24, 8);
   const double loss = train_meanwhile();
   while (soak.more()) {
     std::vector<std::thread> threads;
@@ -144,7 +144,7 @@ TEST_CASE("soak: loaders that read ahead give the batches of those that do not, 
   }
   CHECK(counts.failures > 0);
   CHECK(counts.loaders > soak.rounds());
-  MESSAGE(counts.batches << " batches of " << counts.loaders << " loaders, " << counts.failures
+  MESSAGE(counts.batches.load() << " batches of " << counts.loaders.load() << " loaders, " << counts.failures.load()
                          << " exceptions of item functions");
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("soak: eight threads train students of one frozen teacher as each woul
   teacher.requires_grad_(false);
   teacher.eval();
   const StateDict before = teacher.state_dict().clone();
-  Soak soak("teacher");
+  Soak soak("teacher", 16, 4);
   const int steps = soak.is_long() ? 40 : 8;
   std::vector<Taught> alone;
   for (std::size_t i = 0; i < kStudents; ++i) {

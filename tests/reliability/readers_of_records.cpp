@@ -33,8 +33,10 @@ void use_log(const fs::path& path) {
 }
 
 std::string study_seed(const fs::path& folder) {
-  lab::StudyConfig config{
-      .study = "rates", .options = {}, .shard = {1, 2}, .machine = {{"gradus", "0.1"}, {"kernels", "avx2"}}};
+  lab::StudyConfig config;
+  config.study = "rates";
+  config.shard = {1, 2};
+  config.machine = {{"gradus", "0.1"}, {"kernels", "avx2"}};
   config.extensions.push_back({2, {{"kernels", "avx512"}}, "2:0f"});
   lab::write_study(folder, config);
   return bytes_of(folder / "study.json");

@@ -115,6 +115,6 @@ int main() {
   std::printf(
       "\nAppendix F, a gradient on its way down through LN(h + FFN(h)), mean of 100 draws:\n"
       "  through the norm %.2f, through h + FFN(h) %.2f, through both %.2f\n"
-      "  31 times: the norms alone %.4f\n",
+      "  sqrt(2/3), 31 times: %.4f\n",
       down[0].item(), down[1].item(), (down[0] * down[1]).item(), std::pow(2.0 / 3, 15.5));
 }

@@ -8,7 +8,7 @@
 //   mean  m = sum d_i / n         standard deviation  s = sqrt(sum (d_i - m)^2 / (n - 1))
 //   interval: m - t s / sqrt(n)   to   m + t s / sqrt(n)
 //
-// t is given by the caller (for 95 % and n = 5 it is 2.776). better says whether a may be called better than
+// t is given by the caller (for 95% and n = 5 it is 2.776). better says whether a may be called better than
 // b: only if the whole interval is below 0.
 //
 //   struct Interval { double low, high; };        given in examples/course/10_experiments/given.h

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -142,6 +143,10 @@ TEST_CASE("image: messages for tensors and options that are no image") {
         "kit::image: 1 names for 2 images of the shape [2, 1, 4, 4]");
   CHECK(complaint(zeros({4, 4}), {.title = "T", .low = 1, .high = 1}) ==
         "Image \"T\": expects low below high, got 1 and 1");
+  CHECK(complaint(zeros({4, 4}), {.title = "T", .low = -std::numeric_limits<double>::infinity()}) ==
+        "Image \"T\": expects low below high, got -inf and 1");
+  for (const double value : {1e17, -1e300, 1.7e308})  // to which adding 1 changes nothing
+    CHECK(complaint(full({4, 4}, value, f64)) == "");
   CHECK(complaint(zeros({4, 4}), {.title = "T", .columns = -1}) ==
         "Image \"T\": expects columns of at least 0, got -1");
   CHECK_THROWS_WITH_AS(kit::draw(kit::Image{.title = "T"}),

@@ -45,8 +45,11 @@ ImagePixels::ImagePixels(const Image& image) : image_(image) {
   const bool usual = smallest >= 0 && largest <= 1;
   low_ = image.low.value_or(usual ? 0 : smallest);
   high_ = image.high.value_or(usual ? 1 : largest);
-  if (low_ == high_ && !image.low && !image.high) high_ = low_ + 1;  // all are equal, and not in 0 to 1
-  check(low_ < high_, "Image \"{}\": expects low below high, got {} and {}", image.title, low_, high_);
+  if (low_ == high_ && !image.low && !image.high)  // all are equal, and not in 0 to 1
+    high_ = low_ + std::max(1.0, std::abs(low_) / 2);
+  if (!image.low && !image.high) return;
+  check(low_ < high_ && std::isfinite(low_) && std::isfinite(high_),
+        "Image \"{}\": expects low below high, got {} and {}", image.title, low_, high_);
 }
 
 void ImagePixels::put(Pixels& to, std::int64_t index, std::int64_t top, std::int64_t left) const {

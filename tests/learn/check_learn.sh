@@ -75,6 +75,8 @@ learn 1 --answers
 said '--answers expects the number of a chapter'
 learn 1 20 --answers --hint
 said '--answers goes with none of --reset, --hint and --ask'
+learn 1 11 --reset --hint
+said '--hint goes with neither --reset nor --ask'
 learn 2 11 --limit 1e300
 said '--limit: expects a number above 0 and at most 3600'
 learn 1 nothing

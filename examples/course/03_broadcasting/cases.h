@@ -15,6 +15,8 @@ CASE("an axis that was missing",
 }
 CASE("an axis that was stretched", "An axis of size 1 stays: sum(axis, true).") {
   near("sum_to(ones [2, 3], [2, 1])", answer.sum_to(ones({2, 3}), {2, 1}), full({2, 1}, 3.0));
+  near("sum_to(ones [2, 3], [1, 3])", answer.sum_to(ones({2, 3}), {1, 3}), full({1, 3}, 2.0));
+  near("sum_to(ones [2, 3], [1, 1])", answer.sum_to(ones({2, 3}), {1, 1}), full({1, 1}, 6.0));
 }
 CASE("missing and stretched at once",
      "Sum over the missing axes first: then the remaining axis i is axis i of the shape.") {

@@ -77,3 +77,27 @@ Tensor sum_to(const Tensor& dy, const Shape& shape) {
 using solution::times_backward;
 }  // namespace axes_not_aligned
 MUTANT(axes_not_aligned, "missing and stretched at once")
+
+namespace first_axis_forgotten {
+Tensor sum_to(const Tensor& dy, const Shape& shape) {
+  Tensor dx = dy;
+  while (dx.dim() > shape.size()) dx = dx.sum(0);
+  for (int axis = 1; axis < shape.size(); ++axis)
+    if (shape[axis] == 1) dx = dx.sum(axis, true);
+  return dx;
+}
+using solution::times_backward;
+}  // namespace first_axis_forgotten
+MUTANT(first_axis_forgotten, "an axis that was stretched")
+
+namespace one_axis_alone {
+Tensor sum_to(const Tensor& dy, const Shape& shape) {
+  Tensor dx = dy;
+  while (dx.dim() > shape.size()) dx = dx.sum(0);
+  for (int axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == 1) return dx.sum(axis, true);
+  return dx;
+}
+using solution::times_backward;
+}  // namespace one_axis_alone
+MUTANT(one_axis_alone, "an axis that was stretched")

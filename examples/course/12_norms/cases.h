@@ -22,8 +22,8 @@ CASE("training: the running mean moves by a tenth", "0.9 old + 0.1 new.") {
 }
 CASE("training: the running variance is unbiased", "Multiply the biased variance by N / (N - 1).") {
   Running running = fresh(1);
-  answer.batch_norm(tensor({{0.0}, {2.0}}), running, true, 1e-5);
-  near("running var", running.var, tensor({0.9 + 0.1 * 2}));
+  answer.batch_norm(tensor({{0.0}, {3.0}, {6.0}}), running, true, 1e-5);
+  near("running var", running.var, tensor({0.9 + 0.1 * 9}));
 }
 CASE("inference: a batch of one", "Use the running mean and variance, not those of the batch.") {
   Running running = {full({2}, 1.0), full({2}, 4.0)};

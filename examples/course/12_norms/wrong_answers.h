@@ -121,3 +121,25 @@ Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
 }
 }  // namespace off_the_tape
 MUTANT(off_the_tape, "the gradient passes the statistics")
+
+namespace quotient_of_integers {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  const Tensor before = r.var, y = solution::batch_norm(x, r, training, eps);
+  if (training)
+    r.var = 0.9 * before + 0.1 * (x - x.mean(0)).square().mean(0).detach() *
+                               static_cast<double>(x.size(0) / (x.size(0) - 1));
+  return y;
+}
+}  // namespace quotient_of_integers
+MUTANT(quotient_of_integers, "training: the running variance is unbiased")
+
+namespace running_sum_of_squares {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  const Tensor before = r.var, y = solution::batch_norm(x, r, training, eps);
+  if (training) r.var = 0.9 * before + 0.1 * (x - x.mean(0)).square().sum(0).detach();
+  return y;
+}
+}  // namespace running_sum_of_squares
+MUTANT(running_sum_of_squares, "training: the running variance is unbiased")

@@ -22,6 +22,9 @@ CASE("bias correction fades with t", "The power is t: 1 - b1^t.") {
   Moments moments = {full({1}, 1.0), full({1}, 4.0)};
   near("w", answer.step(zeros({1}), full({1}, 1.0), moments, 1000, 0.1, 0.9, 0.5, 1e-8).item(),
        -0.1 / std::sqrt(2.5), 1e-7);
+  Moments third = {full({1}, 1.0), full({1}, 1.0)};  // stay 1: the corrections are 0.875 and 0.488
+  near("w", answer.step(zeros({1}), full({1}, 1.0), third, 3, 0.1, 0.5, 0.8, 1e-8).item(),
+       -0.1 * std::sqrt(0.488) / 0.875, 1e-7);
 }
 CASE("eps is outside the root", "sqrt(vhat) + eps, not sqrt(vhat + eps).") {
   Moments moments = {zeros({1}), zeros({1})};

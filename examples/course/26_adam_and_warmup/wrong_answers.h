@@ -16,7 +16,8 @@ Tensor adam_step(const Tensor& w, const Tensor& g, Moments& moments, int t, doub
   return with(w, g, moments, t, lr, b1, b2, eps, false, false, true);
 }
 }  // namespace no_bias_correction
-MUTANT(no_bias_correction, "the first step is lr, whatever the gradient", "eps is outside the root")
+MUTANT(no_bias_correction, "the first step is lr, whatever the gradient", "eps is outside the root",
+       "bias correction fades with t")
 
 namespace eps_inside {
 using solution::noam;
@@ -68,3 +69,12 @@ Tensor adam_step(const Tensor& w, const Tensor& g, Moments& moments, int t, doub
 }
 }  // namespace only_the_step
 MUTANT(only_the_step, "the first step is lr, whatever the gradient")
+
+namespace corrected_at_first_alone {
+using solution::noam;
+Tensor adam_step(const Tensor& w, const Tensor& g, Moments& moments, int t, double lr, double b1, double b2,
+                 double eps) {
+  return solution::adam_step(w, g, moments, t == 1 ? 1 : 1000000, lr, b1, b2, eps);
+}
+}  // namespace corrected_at_first_alone
+MUTANT(corrected_at_first_alone, "bias correction fades with t")

@@ -233,3 +233,15 @@ Split split(int tokens, int held_out, int context) {
 }
 }  // namespace windows_that_do_not_overlap
 MUTANT(windows_that_do_not_overlap, "no window is left out")
+
+namespace all_decay_in_place {  // w and the result are one tensor
+using solution::split;
+using solution::stop_early;
+Tensor adamw_step(const Tensor& w, const Tensor& g, Moments& moments, int t, double lr, double b1, double b2,
+                  double eps, double decay) {
+  const Tensor step = solution::adamw_step(w, g, moments, t, lr, b1, b2, eps, 0) - w;
+  w.copy_((1 - lr * decay) * w + step);
+  return w;
+}
+}  // namespace all_decay_in_place
+MUTANT(all_decay_in_place, "gains and biases have no decay")

@@ -59,3 +59,25 @@ Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, 
 }
 }  // namespace x_detached
 MUTANT(x_detached, "the gradient reaches x")
+
+namespace relative_to_before {
+using solution::lora;
+using solution::merge;
+double forgotten(const std::vector<double>& before, const std::vector<double>& after) {
+  double sum = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) sum += after[i] / before[i] - 1;
+  return sum / static_cast<double>(before.size());
+}
+}  // namespace relative_to_before
+MUTANT(relative_to_before, "it is the mean over examples")
+
+namespace rises_alone {
+using solution::lora;
+using solution::merge;
+double forgotten(const std::vector<double>& before, const std::vector<double>& after) {
+  double sum = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) sum += std::max(0.0, after[i] - before[i]);
+  return sum / static_cast<double>(before.size());
+}
+}  // namespace rises_alone
+MUTANT(rises_alone, "it is the mean over examples")

@@ -171,6 +171,8 @@ int run(int argc, char** argv) {
   line.text("--language", options.language, "Language, instead of the system's: en, fa, pt, tr, zh");
   line.path("--folder", options.folder, "Folder of your files");
   if (const auto status = line.parse(static_cast<int>(arguments.size()), arguments.data())) return *status;
+  if (options.hint && (options.reset || options.ask))
+    fail_input("--hint goes with neither --reset nor --ask: run these by themselves");
   if (options.answers && (options.reset || options.hint || options.ask))
     fail_input("--answers goes with none of --reset, --hint and --ask: run these by themselves");
   const std::vector<Exercise> all = all_exercises(options);

@@ -58,7 +58,8 @@ Image image(const Tensor& x, Image options) {
         most_image_pixels, x.shape());
   const std::int64_t count = x.numel() / (options.channels * options.height * options.width);
   check(options.names.empty() || static_cast<std::int64_t>(options.names.size()) == count,
-        "kit::image: {} names for {} images of the shape {}", options.names.size(), count, x.shape());
+        "kit::image: expects a name for each image, or none, got .names of {} for the {} in the shape {}",
+        options.names.size(), count, x.shape());
   options.values = x.detach().to(f64).to_vector<double>();
   return options;
 }

@@ -140,7 +140,8 @@ TEST_CASE("image: messages for tensors and options that are no image") {
         "images, as in x.slice(0, 0, 16)");
   CHECK(complaint(zeros({1024, 1024})) == "");
   CHECK(complaint(zeros({2, 1, 4, 4}), {.names = {"a"}}) ==
-        "kit::image: 1 names for 2 images of the shape [2, 1, 4, 4]");
+        "kit::image: expects a name for each image, or none, got .names of 1 for the 2 in the shape [2, 1, "
+        "4, 4]");
   CHECK(complaint(zeros({4, 4}), {.title = "T", .low = 1, .high = 1}) ==
         "Image \"T\": expects low below high, got 1 and 1");
   CHECK(complaint(zeros({4, 4}), {.title = "T", .low = -std::numeric_limits<double>::infinity()}) ==

@@ -153,8 +153,7 @@ double bits_per_byte(const Tensor& loss, const Tensor& ids, const std::vector<st
   return solution::bits_per_byte(loss, ids, vocabulary) * std::log(2.0);
 }
 }  // namespace nats_per_byte
-MUTANT(nats_per_byte, "the unit is the bit", "bytes of the tokens in the text", "long tokens count more",
-       "a letter may have several bytes")
+MUTANT(nats_per_byte, "the unit is the bit")
 
 namespace bits_per_token {
 using solution::perplexity;

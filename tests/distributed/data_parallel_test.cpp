@@ -98,6 +98,35 @@ TEST_CASE("data parallel: the gradient and the loss are those of the whole batch
   }
 }
 
+TEST_CASE("data parallel: with products in bf16, the same bits for 1, 2 and 4 ranks") {
+  const auto weights = [](int ranks, DType products) {
+    return on_ranks<std::vector<double>>(ranks, [&](const Communicator& world) {
+      manual_seed(5);
+      const nn::Sequential model(nn::Linear(40, 70), tanh, nn::Linear(70, 5));
+      optim::AdamW optimizer(model.parameters(), {.lr = 1e-2});
+      DataParallel parallel(world, model, {.shards = 4});
+      Generator data(1);
+      for (int step = 0; step < 3; ++step) {
+        const Tensor x = randn({22, 40}, data), y = randn({22, 5}, data);
+        optimizer.zero_grad();
+        parallel.backward(22, [&](const Shard& shard) {
+          const Autocast guard(products);
+          return mse_loss(model(shard(x)), shard(y));
+        });
+        optimizer.step();
+      }
+      std::vector<double> all;
+      for (const Tensor& parameter : model.parameters())
+        for (const double value : values(parameter)) all.push_back(value);
+      return all;
+    });
+  };
+  const std::vector<double> one = weights(1, bf16);
+  CHECK(weights(2, bf16) == one);
+  CHECK(weights(4, bf16) == one);
+  CHECK(weights(1, f32) != one);
+}
+
 TEST_CASE("data parallel: means, sums, counts of 0, and shards without rows") {
   // Shard k of 4 has the loss k w . w; its count is k.
   for (const int ranks : {1, 2, 4})

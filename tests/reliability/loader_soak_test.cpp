@@ -1,5 +1,5 @@
-// Loaders whose threads read ahead, several at once and beside a training: read partly, left, destroyed,
-// restored, and with functions that throw. The batches are always those of a loader that does not read ahead.
+// While a model trains, four threads use loaders with read-ahead: they stop early, destroy and restore them,
+// and the item functions throw. The batches are always those of a loader without read-ahead.
 
 #include <doctest/doctest.h>
 
@@ -125,7 +125,8 @@ double train_meanwhile() {
 
 }  // namespace
 
-TEST_CASE("soak: loaders that read ahead give the batches of those that do not, whatever happens to them") {
+TEST_CASE(
+    "soak: loaders with read-ahead give the batches of loaders without it, also after errors and restarts") {
   constexpr std::uint64_t kThreads = 4, kOrders = 6;
   Counts counts;
   Soak soak("loaders", 24, 8);
@@ -144,8 +145,8 @@ TEST_CASE("soak: loaders that read ahead give the batches of those that do not, 
   }
   CHECK(counts.failures > 0);
   CHECK(counts.loaders > soak.rounds());
-  MESSAGE(counts.batches.load() << " batches of " << counts.loaders.load() << " loaders, " << counts.failures.load()
-                         << " exceptions of item functions");
+  MESSAGE(counts.batches.load() << " batches of " << counts.loaders.load() << " loaders, "
+                                << counts.failures.load() << " exceptions of item functions");
 }
 
 }  // namespace gradus::test

@@ -4,6 +4,8 @@ A page introduces a name where its prose, above "## Exercises", has the name alo
 `randn(shape)`. Quoted code and longer expressions do not count. The names are the classes, functions and other
 declarations of the public headers at namespace scope; members of classes are not checked in programs. An exercise's list
 "Useful" (stub.h) may name methods of Tensor, too, which a page introduces as `item()` or `x.item()`.
+
+Every Greek letter of a chapter's formulas is in docs/notation.md.
 """
 import re
 import sys
@@ -85,6 +87,23 @@ def problems(names, chapters):
             known.add(name)  # one message for each name
 
 
+GREEK = ("alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi varphi chi psi "
+         "omega Gamma Delta Theta Lambda Xi Pi Phi Psi Omega").split()
+
+
+def letters(page):
+    """The Greek letters of a page's formulas."""
+    formulas = re.findall(r"\$[^$]+\$", re.sub(r"^ *```.*?^ *```|`[^`\n]*`", "", page, flags=re.M | re.S).replace("$$", "$"))
+    return {name for formula in formulas for name in re.findall(r"\\([A-Za-z]+)", formula)} & set(GREEK)
+
+
+def letter_problems(notation, chapters):
+    known = letters(notation)
+    for chapter, page, _ in chapters:
+        for name in sorted(letters(page) - known):
+            yield f"docs/course/{chapter}/README.md: $\\{name}$ is not in docs/notation.md: add what it stands for"
+
+
 def self_test(names, chapters):
     """A copy in which a page does not introduce a name must fail, and so must one whose program uses a later name."""
     mute = [(chapter, page.replace("`nn::Embedding`", "an embedding"), program) for chapter, page, program in chapters]
@@ -93,6 +112,12 @@ def self_test(names, chapters):
         found = list(problems(names, copy))
         if len(found) != 1 or f"/{chapter}/main.cpp:" not in found[0] or f" uses {name}," not in found[0]:
             sys.exit(f"self-test: a copy with {name} missing from the page of {chapter} should give one problem, but gave {found}")
+
+
+def letter_self_test(notation, chapters):
+    """A copy of the notation without eta must fail."""
+    if len(list(letter_problems(notation.replace("\\eta", "e"), chapters))) != 1:
+        sys.exit("self-test: a notation without eta should give one problem")
 
 
 def useful_self_test(names, chapters):
@@ -110,11 +135,12 @@ def main(root):
         text = page.read_text(encoding="utf-8")
         chapters.append((page.parent.name, text, program.read_text(encoding="utf-8")))
         stubs.append((page.parent.name, text, (program.parent / "stub.h").read_text(encoding="utf-8")))
-    names = public_names(root)
-    if found := [*problems(names, chapters), *useful_problems(names | methods(root), stubs)]:
+    names, notation = public_names(root), (root / "docs/notation.md").read_text(encoding="utf-8")
+    if found := [*problems(names, chapters), *useful_problems(names | methods(root), stubs), *letter_problems(notation, chapters)]:
         sys.exit("\n".join([*found, f"{len(found)} problems"]))
     self_test(names, chapters)
     useful_self_test(names | methods(root), stubs)
+    letter_self_test(notation, chapters)
     print(f"{len(chapters)} chapters and their exercises use no name before it is introduced")
 
 

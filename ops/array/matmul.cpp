@@ -26,12 +26,21 @@ constexpr I kFewTiles = 8, kMostTiles = 64, kTilesPerThread = 4;
 constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
 constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
 constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
-// AMX multiplies about so many times faster (but not thin products, bound by memory), and then packing counts
-// as much as multiplying: few, large tiles.
-constexpr I kAmxSpeed = 8, kAmxThin = 64, kAmxTileSize = 1024 * 1024, kAmxRowUnit = 32;
+// Instructions for bf16 multiply faster, and then packing and reading memory count as much: few, large tiles.
+constexpr I kBf16TileSize = 1024 * 1024;
+// AMX multiplies about so many times faster, but not thin products, bound by memory.
+constexpr I kAmxSpeed = 8, kAmxThin = 64, kAmxRowUnit = 32;
 // OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
 constexpr I kBlasWork = 20'000'000, kBlasPairWork = 1'000'000'000;  // worth two tiles, and two more
 constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C in two, beyond the first four
+
+/// What multiplies: instructions for f32, or one of the two for bf16.
+enum class Unit { f32, avx512_bf16, amx };
+
+Unit unit_of(Path path) {
+  if (path != Path::bf16 || !fast_bf16()) return Unit::f32;
+  return bf16_backend_in_use() == Bf16Backend::amx ? Unit::amx : Unit::avx512_bf16;
+}
 
 /// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
@@ -47,9 +56,10 @@ I part_begin(I n, I parts, I unit, I i) { return i == parts ? n : ceil_div(n, un
 /// At least `tiles` of them if there are that many units, in the shape with the least overhead besides the
 /// multiplications: A is read, and if transposed rearranged, once for all columns of a tile; B is rearranged
 /// once for all rows, which takes longer if it is transposed.
-Tiling cut(I m, I n, I tiles, bool amx, bool a_transposed, bool b_transposed) {
-  const double a_cost = a_transposed && !amx ? 4 : 1, b_cost = amx ? 1 : b_transposed ? 4 : 2;  // measured
-  const I row_unit = amx ? kAmxRowUnit : kRowUnit;
+Tiling cut(I m, I n, I tiles, Unit unit, bool a_transposed, bool b_transposed) {
+  const bool f32 = unit == Unit::f32;
+  const double a_cost = f32 && a_transposed ? 4 : 1, b_cost = !f32 ? 1 : b_transposed ? 4 : 2;  // measured
+  const I row_unit = unit == Unit::amx ? kAmxRowUnit : kRowUnit;
   Tiling best{1, 1, row_unit};
   double least = std::numeric_limits<double>::infinity();
   const I most_across = std::min(tiles, ceil_div(n, kColumnUnit));
@@ -66,9 +76,9 @@ Tiling cut(I m, I n, I tiles, bool amx, bool a_transposed, bool b_transposed) {
 
 /// A few for each thread; more for a large product. They stay wide enough to use what they read of A and B
 /// many times.
-I tiles_for(I m, I n, I work, bool amx) {
-  if (amx) {
-    const I threads = num_threads(), enough = std::max<I>(1, m * n / kAmxTileSize / threads) * threads;
+I tiles_for(I m, I n, I work, Unit unit) {
+  if (unit != Unit::f32) {
+    const I threads = num_threads(), enough = std::max<I>(1, m * n / kBf16TileSize / threads) * threads;
     return std::clamp<I>(work / kTileWork, 1, std::min(enough, kMostTiles));
   }
   const I few = std::clamp<I>(kTilesPerThread * num_threads(), kFewTiles, kMostTiles);
@@ -175,12 +185,12 @@ void run_products(I count, I m, I n, I k, F&& product) {
   const Path path = kernels::path_of(first);
   if (path == Path::vector || path == Path::few_rows)
     return run_vector_products(count, m, n, k, path, product);
-  const bool amx = path == Path::bf16 && bf16_backend_in_use() == Bf16Backend::amx;
-  const I work = work_of(m, n, k) / (amx && std::min(m, n) > kAmxThin ? kAmxSpeed : 1),
+  const Unit unit = unit_of(path);
+  const I work = work_of(m, n, k) / (unit == Unit::amx && std::min(m, n) > kAmxThin ? kAmxSpeed : 1),
           all_work = count > kMostTiles ? work : count * work;
   const Tiling tiling = path == Path::openblas
                             ? cut_for_blas(m, n, ceil_div(blas_tiles_for(m, n, all_work), count))
-                            : cut(m, n, ceil_div(tiles_for(m, n, all_work, amx), count), amx,
+                            : cut(m, n, ceil_div(tiles_for(m, n, all_work, unit), count), unit,
                                   first.a.transposed, first.b.transposed);
   const Wake wake = work > kWakeWork / count ? Wake::at_once : Wake::if_long;
   run_tiles(count, kChunkWork * tiling.tiles() / work, tiling, path, wake, product);

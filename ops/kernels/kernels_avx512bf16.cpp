@@ -30,8 +30,11 @@ Pair* in_panels(Pair* panels, I p, I j) {
 /// A [rows, k] into rows of pairs.
 void pack_rows(I k, I rows, const float* a, I ld, Pair* to) {
   for (I i = 0; i < rows; ++i)
-    for (I p = 0; 2 * p < k; p += kLanes)
+    for (I p = 0; 2 * p < k; p += kLanes) {
+      fetch(a + (i + 2) * ld + 2 * p);
+      fetch(a + (i + 2) * ld + 2 * p + kLanes);
       _mm512_storeu_si512(to + i * kPairs + p, pairs_of(a + i * ld + 2 * p, k - 2 * p));
+    }
 }
 
 /// `rows` rows under `vectors` vectors of a panel. A's pair (r, p) lies at r kPairs + p, or with `transposed`

@@ -37,11 +37,6 @@ constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C i
 /// What multiplies: instructions for f32, or one of the two for bf16.
 enum class Unit { f32, avx512_bf16, amx };
 
-Unit unit_of(Path path) {
-  if (path != Path::bf16 || !fast_bf16()) return Unit::f32;
-  return bf16_backend_in_use() == Bf16Backend::amx ? Unit::amx : Unit::avx512_bf16;
-}
-
 /// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
   I down, across, row_unit = kRowUnit;
@@ -120,6 +115,11 @@ I work_of(I m, I n, I k) {
 using kernels::Operand;
 using kernels::Path;
 using kernels::Product;
+
+Unit unit_of(Path path) {
+  if (path != Path::bf16 || !fast_bf16()) return Unit::f32;
+  return bf16_backend_in_use() == Bf16Backend::amx ? Unit::amx : Unit::avx512_bf16;
+}
 
 /// The part of a product that makes one tile of C. Tiles next to each other mostly go to the same thread:
 /// they share the rows of A or the columns of B, whichever is larger.

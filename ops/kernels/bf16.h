@@ -4,7 +4,7 @@
 //
 // B may be stored in bf16 (Product::weight): it is then read as it is, half the memory of f32.
 //
-// Two bf16 have an exact product in f32, so an addition is all that rounds. There are two orders of
+// Two bf16 have an exact product in f32's normal range, so an addition is all that rounds. There are two orders of
 // additions. An element of C depends on its row of A, its column of B and what is added to it only, in both.
 //
 // AVX512-BF16 and f32: one chain of additions, 512 of k at a time, within them pair after pair, and of a pair
@@ -13,8 +13,9 @@
 //
 // AMX: 1024 of k at a time, within them 32 at a time. Of 32, the products with an even place are summed in
 // order, so are those with an odd place, and the sum of these two sums is added to the element's. That is as
-// the instruction does it; its bits differ from the others'. A sum of k terms has at most k / 32 + 18
-// roundings on the way of each term, or k if that is less, where the others have k.
+// the instruction does it; its bits differ from the others'. On its way into a sum of k terms each is rounded
+// at most k times, k / 32 + 16, or k / 1024 + 47, whichever is least, where the others have the lesser of k
+// and k / 512 + 511.
 //
 // Below f32's normal range, 2^-126, AVX512-BF16 and AMX differ from f32: they take operands there for 0 and
 // make sums there 0. Each of them changes a sum by less than 2^-126 times the largest operand, or 1 if that

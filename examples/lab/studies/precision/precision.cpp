@@ -68,10 +68,11 @@ std::string setting() {
   const Setting full = setting_of({.budget = Budget::full});
   return fmt::format(
       "GPTs of {} layers and 16 channels on the small recall language, {} steps of 8 documents, Adam, a "
-      "tenth of the steps warm-up and half a cosine down to 0, rates {}; {} seeds, which share weights and "
-      "data over precisions. bf16: the operands of matrix products are rounded, as by Autocast, and sums are "
-      "f32; further parts are rounded number by number, forward and backward. Losses are compared at the "
-      "rate that is best for the first-named precision on the other seeds, without seeds with a failed run.",
+      "tenth of the steps warm-up and half a cosine down to 0, rates {} (with 24 layers the two lowest); {} "
+      "seeds, which share weights and data over precisions. bf16: the operands of matrix products are "
+      "rounded, as by Autocast, and sums are f32; further parts are rounded number by number, forward and "
+      "backward. Losses are compared at the rate that is best for the more precise of the two on the other "
+      "seeds, without seeds with a failed run; largest numbers each at its own best rate.",
       kLayers, full.steps, listed(full.rates), full.seeds.size());
 }
 

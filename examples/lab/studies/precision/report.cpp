@@ -73,7 +73,7 @@ void add_placements(Page& page, const StudyResults& results, const Setting& sett
 void add_stream(Page& page, const StudyResults& results, const Setting& setting) {
   page.html.heading("The stream's last bit");
   page.html.paragraph(
-      "In bf16 a number has 8 bits, so what a branch adds is lost where it is smaller than about 1/512 of "
+      "In bf16 a number has 8 bits, so what a branch adds is lost where it is smaller than 1/512 to 1/256 of "
       "what the stream holds in that place. The table counts such additions in the last connection of "
       "trained Pre-LN stacks.");
   page.html.table(cross_table(

@@ -32,9 +32,9 @@ class Session {
 
   /// Runs main(world) and returns what it returns, an exit status, or 0. First it checks that all ranks have
   /// the same version of gradus, the same program, arguments, instruction set and backends of products: they
-  /// would compute different bits. If main throws on one of several ranks, or a rank ends in another way before all
-  /// are done, its message goes to stderr, "train: rank 2 of 4: ...", and all ranks end, within seconds. With
-  /// one rank an exception leaves run() as usual.
+  /// would compute different bits. If main throws on one of several ranks, or a rank ends in another way
+  /// before all are done, its message goes to stderr, "train: rank 2 of 4: ...", and all ranks end, within
+  /// seconds. With one rank an exception leaves run() as usual.
   template <std::invocable<Communicator> Main>
   int run(Main&& main) {
     return run_main([&]() -> int {

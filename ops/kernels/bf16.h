@@ -4,8 +4,9 @@
 //
 // B may be stored in bf16 (Product::weight): it is then read as it is, half the memory of f32.
 //
-// Two bf16 have an exact product in f32's normal range, so an addition is all that rounds. There are two orders of
-// additions. An element of C depends on its row of A, its column of B and what is added to it only, in both.
+// Two bf16 have an exact product in f32's normal range, so an addition is all that rounds. There are two
+// orders of additions. An element of C depends on its row of A, its column of B and what is added to it only,
+// in both.
 //
 // AVX512-BF16 and f32: one chain of additions, 512 of k at a time, within them pair after pair, and of a pair
 // the second first, as AVX512-BF16 does it. A CPU without the instruction takes the same steps in f32, so all
@@ -19,7 +20,8 @@
 //
 // Below f32's normal range, 2^-126, AVX512-BF16 and AMX differ from f32: they take operands there for 0 and
 // make sums there 0. Each of them changes a sum by less than 2^-126 times the largest operand, or 1 if that
-// is larger.
+// is larger. A product beyond f32's range is infinite where it is rounded before it is added, as the scalar
+// kernels do; elsewhere its sum may be finite.
 
 #include "gradus/ops/kernels/kernels.h"
 

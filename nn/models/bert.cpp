@@ -159,8 +159,11 @@ Tensor Bert::operator()(const Tensor& ids, const BertInputs& inputs) const {
 
 /// LN(token + position + type), with dropout.
 Tensor Bert::embedded(const Tensor& ids, const BertInputs& inputs) const {
-  const Tensor types =
-      inputs.token_types.defined() ? type_embedding(inputs.token_types) : type_embedding.weight.select(0, 0);
+  const auto first_type = [this] {
+    const Tensor row = type_embedding.weight.select(0, 0);
+    return is_half(row.dtype()) ? row.to(f32) : row;
+  };
+  const Tensor types = inputs.token_types.defined() ? type_embedding(inputs.token_types) : first_type();
   return dropout(embedding_norm(token_embedding(ids) + position_embedding(ids.size(1)) + types));
 }
 

@@ -10,12 +10,13 @@
 // scores near 1 / eps is as large as the gradient: delta is therefore summed from the same P and dP. A tile
 // of more than 512 keys is processed in several blocks, and the first ones need delta before the last dP is
 // known. They use the sum of dO O over the channels, which equals delta but for rounding (O = P' V, and
-// dropping P or dP is the same in it). The block in which a row's weight ends is corrected so that dS adds up
-// to 0 over the row, if it holds a quarter of the weight or more; blocks are of equal size so that a row of
-// nearly equal scores in up to four blocks does so. Else the key with the largest weight is corrected at the
-// end, if it holds a quarter or more, as the first key of a text often does: its weight is 1 / l. A row with
-// a single weight of 1 has dS of 0: exactly with one block, where no estimate is used; with several, up to
-// the rounding of dP - estimate.
+// dropping P or dP is the same in it). With products in bf16, where dP has rounded operands and dO O has not,
+// that would be too far away: there a first pass over the blocks sums delta. The block in which a row's
+// weight ends is corrected so that dS adds up to 0 over the row, if it holds a quarter of the weight or more;
+// blocks are of equal size so that a row of nearly equal scores in up to four blocks does so. Else the key
+// with the largest weight is corrected at the end, if it holds a quarter or more, as the first key of a text
+// often does: its weight is 1 / l. A row with a single weight of 1 has dS of 0: exactly with one block, where
+// no estimate is used; with several, up to the rounding of dP - estimate.
 // kernels/body/attention.h: attention_weights (P), attention_delta (dO O), attention_score_grad (delta, dS)
 // The tiles of a head add to its dK and dV in a fixed order. When there are fewer heads than threads may
 // want, the tiles of a head are dealt to a few groups with a sum each; how many depends on the shapes alone.
@@ -98,18 +99,19 @@ class Backward {
     I heaviest[kTileRows];
     std::fill_n(heaviest, kTileRows, kNone);
     const bool estimates = tile.keys > kTileKeys;
-    if (estimates)
-      kernels::table<T>().attention_delta(tile.rows, width_, dout_.row(tile.head, tile.begin), dout_.ld(),
-                                          out_.row(tile.head, tile.begin), out_.ld(), estimate);
+    if (estimates && (dq_ || dk_ || dscores_)) {
+      if (rule_.bf16)
+        sum_delta(tile, p, dp, ld, estimate);
+      else
+        kernels::table<T>().attention_delta(tile.rows, width_, dout_.row(tile.head, tile.begin), dout_.ld(),
+                                            out_.row(tile.head, tile.begin), out_.ld(), estimate);
+    }
     for_each_block(tile, [&](const Block& block) {
-      scores_.compute(block, p, ld);
-      kernels::table<T>().attention_weights(scores_.rows(block, p, ld), largest_.row(block.head, block.begin),
-                                            inverse_.row(block.head, block.begin));
+      compute_p(block, p, ld);
       if (drops) scores_.drop(block, p, dropped, ld);
       if (dv_) add_dv(block, dropped, ld, sums, beta);
       if (!dq_ && !dk_ && !dscores_) return;
       compute_dp(block, dp, ld);
-      if (drops) scores_.drop(block, dp, dp, ld);
       if (estimates) find_heaviest(block, p, ld, heaviest);
       const bool last = block.first + block.keys == tile.first + tile.keys;
       kernels::table<T>().attention_score_grad(scores_.rows(block, dp, ld), p, last, estimate, weight, rest);
@@ -127,6 +129,23 @@ class Backward {
     }
   }
 
+  /// delta of the tile's rows, from the same P and dP as dS.
+  void sum_delta(const Tile& tile, T* p, T* dp, I ld, T* delta) const {
+    constexpr T zeros[kTileRows] = {};
+    T weight[kTileRows];
+    std::fill_n(weight, kTileRows, T{-2});  // never all of it: nothing is corrected
+    for_each_block(tile, [&](const Block& block) {
+      compute_p(block, p, ld);
+      compute_dp(block, dp, ld);
+      kernels::table<T>().attention_score_grad(scores_.rows(block, dp, ld), p, false, zeros, weight, delta);
+    });
+  }
+
+  void compute_p(const Block& block, T* p, I ld) const {
+    scores_.compute(block, p, ld);
+    kernels::table<T>().attention_weights(scores_.rows(block, p, ld), largest_.row(block.head, block.begin),
+                                          inverse_.row(block.head, block.begin));
+  }
   void add_dv(const Block& block, const T* p, I ld, I sums, T beta) const {
     kernels::multiply<T>({.m = block.keys,
                           .n = width_,
@@ -147,6 +166,7 @@ class Backward {
                           .c = dp,
                           .ldc = ld,
                           .bf16 = rule_.bf16});
+    if (rule_.dropout > 0) scores_.drop(block, dp, dp, ld);
   }
   void add_dq(const Block& block, const T* ds, I ld) const {
     kernels::multiply<T>({.m = block.rows,

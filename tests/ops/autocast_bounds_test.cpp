@@ -131,6 +131,26 @@ TEST_CASE("autocast: outputs and gradients next to f64 and f32, on every instruc
   set_isa(before);
 }
 
+TEST_CASE("autocast: the gradient of queries with many keys, whose mean it does not depend on") {
+  // What keys and values have in common is far larger than the gradient of a query: the gradients of its
+  // scores must add up to 0.
+  constexpr std::int64_t keys = 2100;
+  const auto common = [](double of, const Tensor& x, std::uint64_t seed) {
+    return x * of + normal({1, 1, 1, 16}, seed, f32);
+  };
+  const Tensor q0 = normal({1, 1, 20, 16}, 1, f32) * 0.3,
+               k0 = common(0.5, normal({1, 1, keys, 16}, 2, f32), 3),
+               v0 = common(1, normal({1, 1, keys, 16}, 4, f32), 5), dy = normal({1, 1, 20, 16}, 6, f32);
+  const auto gradient = [&](DType dtype) {
+    const Tensor q = q0.to(dtype).requires_grad_();
+    (scaled_dot_product_attention(q, k0.to(dtype), v0.to(dtype)) * dy.to(dtype)).sum().backward();
+    return q.grad();
+  };
+  const Tensor exact = gradient(f64);
+  const Autocast guard(bf16);
+  CHECK(distance(gradient(f32), exact) < 4 * 0x1p-8);
+}
+
 TEST_CASE("autocast: modules made of products") {
   manual_seed(5);
   const nn::MultiheadAttention attention({.d_model = 24, .heads = 3});

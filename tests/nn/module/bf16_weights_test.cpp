@@ -63,6 +63,29 @@ TEST_CASE("bf16 weights: a model generates as one in f32 with rounded weights do
   }
 }
 
+TEST_CASE("bf16 weights: a Bert") {
+  manual_seed(2);
+  const auto make = [] {
+    return nn::Bert({.vocab = 60, .context = 16, .layers = 2, .block = {.d_model = 32, .heads = 4}});
+  };
+  const auto stored_one = [&make] {
+    const nn::Bf16Weights guard;
+    return make();
+  };
+  const nn::Bert full = make(), half = stored_one();
+  half.load_state_dict(full.state_dict());
+  round_weights(full);
+  full.eval(), half.eval();
+  const Autocast guard(bf16);
+  const Tensor ids = randint(0, 60, {2, 9}), types = randint(0, 2, {2, 9});
+  for (const Tensor& given : {Tensor(), types}) {
+    const Tensor hidden = half(ids, {.token_types = given});
+    CHECK(same(hidden, full(ids, {.token_types = given}).detach()));
+    CHECK(same(half.mlm_logits(hidden), full.mlm_logits(hidden).detach()));
+    CHECK(same(half.nsp_logits(hidden), full.nsp_logits(hidden).detach()));
+  }
+}
+
 TEST_CASE("bf16 weights: half the memory, also while they are made, loaded and read") {
   nn::GPTOptions options = small_gpt(nn::Positions::learned);
   options.vocab = 600;  // large against a product's scratch

@@ -46,6 +46,17 @@ std::optional<Objection> not_reached(std::span<const double> steps, const std::s
                    fmt::format("{} reaches the target on {} of {} seeds", arm, all.reached, all.runs)};
 }
 
+std::optional<Objection> no_difference(std::span<const double> differences, std::int64_t runs, double least) {
+  if (differences.empty() ||
+      std::any_of(differences.begin(), differences.end(), [](double d) { return d != 0; }))
+    return std::nullopt;
+  const std::int64_t pairs = static_cast<std::int64_t>(differences.size()) * runs;
+  const double most = share_interval(0, pairs, 0.95).high;
+  if (most < least) return std::nullopt;
+  return Objection{Judgement::not_decided, fmt::format("no difference in {} pairs of runs leaves up to {}",
+                                                       pairs, kit::number_text(most, 2))};
+}
+
 std::optional<Objection> baselines_differ(double a, double b, double share) {
   if (std::isnan(a) || std::isnan(b) || std::min(a, b) >= (1 - share) * std::max(a, b)) return std::nullopt;
   return Objection{Judgement::not_decided, fmt::format("the baselines differ: {} and {}",

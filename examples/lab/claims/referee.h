@@ -36,6 +36,10 @@ std::optional<Objection> never_reached(std::span<const double> a, std::span<cons
 /// finished.
 std::optional<Objection> not_reached(std::span<const double> steps, const std::string& arm);
 
+/// Shares of runs, of `runs` a seed, that differ on no seed have a t interval without width. That decides only
+/// what Clopper and Pearson's 95% interval for none of all these runs excludes: differences beyond `least`.
+std::optional<Objection> no_difference(std::span<const double> differences, std::int64_t runs, double least);
+
 /// Two arms are compared by what a change does to each, such as leaving out the warm-up. That needs baselines
 /// that agree: the smaller is at least 1 - `share` of the larger. NaN, a baseline without runs: no objection.
 std::optional<Objection> baselines_differ(double a, double b, double share = 0.1);

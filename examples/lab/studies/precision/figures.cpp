@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "lab/claims/referee.h"
 #include "lab/statistics/outcomes.h"
 #include "lab/statistics/statistics.h"
 #include "lab/studies/precision/precision.h"
@@ -7,6 +8,8 @@
 namespace gradus::lab::precision {
 
 namespace {
+
+constexpr double kShare = 0.05;  // of failures: claim 97's band
 
 /// The losses of a search at the rate chosen for each seed.
 std::vector<double> at_rates(const StudyResults& results, const Search& search,
@@ -53,6 +56,8 @@ Figures figures(const StudyResults& results) {
     const Search whole = setting.search(arm.name, "f32"), half = setting.search(arm.name, "bf16");
     all["loss." + arm.name] = finite(loss_between(results, half, whole));
     all["failed." + arm.name] = paired_difference(failed_share(results, half), failed_share(results, whole));
+    all.object("failed." + arm.name, no_difference(all["failed." + arm.name],
+                                                   static_cast<std::int64_t>(setting.rates.size()), kShare));
     all["largest." + arm.name] = largest_between(results, half, whole);
   }
   for (const std::string arm : {"pre", "post"})

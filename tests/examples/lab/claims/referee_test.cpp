@@ -145,6 +145,17 @@ TEST_CASE("shares have intervals inside 0 to 1") {
   CHECK(describe_interval(Estimate::mean_logit, 1) == "95% t interval of logits");
 }
 
+TEST_CASE("shares that differ on no seed decide only what so many runs can show") {
+  const std::vector<double> none(5, 0), some = {0, 0.25, 0, 0, 0};
+  // 1 - 0.025^(1/20) = 0.168
+  CHECK(no_difference(none, 4, 0.05)->why == "no difference in 20 pairs of runs leaves up to 0.17");
+  CHECK(no_difference(none, 4, 0.05)->judgement == Judgement::not_decided);
+  CHECK(!no_difference(none, 4, 0.2));
+  CHECK(!no_difference(none, 100, 0.05));
+  CHECK(!no_difference(some, 4, 0.05));
+  CHECK(!no_difference({}, 4, 0.05));
+}
+
 TEST_CASE("the p-value of a verdict is the smallest error with which it holds") {
   const Measure above{.id = "a", .where = "", .what = "x", .low = 0, .high = kOpen};
   const Judged judged = judge(claim_of({above}), {{"a", {1, 2, 3, 4, 5}}}).measures[0];

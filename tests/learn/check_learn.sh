@@ -143,6 +143,32 @@ said 'a function that calls itself for ever?'
 answer 'std::vector<double> much; much.reserve(std::size_t{9} << 27); return x * eps;'
 learn 1 11
 said 'it throws: out of memory'
+# Constants outside of functions are computed before the first case, with the same limits.
+answer 'return x * eps;'
+echo 'static const double never = [] { volatile double x = 1; while (x > 0) x = 1; return 1.0; }();' >>"$mine"
+learn 1 11
+said 'does a constant outside of the functions throw, crash, or take more than 10 seconds?'
+answer 'return x * eps;'
+echo 'static const std::vector<double> much(std::size_t{9} << 27);' >>"$mine"
+learn 1 11
+said 'bad_alloc'
+# Ctrl-C, in the build and in a case, is not held against the answer.
+cp "$source/examples/course/11_layer_norm/solution.h" "$mine"
+learn 0 11
+answer 'std::cout << "begun" << std::endl; for (volatile int i = 0; x.dim() > 0; ) i = 1; return x * eps;'
+cp "$folder/11_layer_norm.json" "$scratch/before"
+for word in '11. ' begun; do
+  setsid "$program" 11 --folder "$folder" >"$scratch/said" 2>&1 </dev/null &
+  group=$!
+  until grep -qF "$word" "$scratch/said"; do sleep 0.1; done
+  sleep 0.3
+  kill -INT "-$group"
+  status=0
+  wait "$group" || status=$?
+  [ "$status" = 130 ] || fail "after Ctrl-C: status $status, not 130"
+  ! grep -qE 'compile|FAILED|cases' "$scratch/said" || fail 'Ctrl-C is held against the answer'
+  cmp -s "$scratch/before" "$folder/11_layer_norm.json" || fail 'Ctrl-C changes the progress'
+done
 answer 'throw std::runtime_error("no"); return x * eps;'
 learn 1 11
 said 'it throws: no'

@@ -90,3 +90,26 @@ double slope(const std::vector<double>& x, const std::vector<double>& y) {
 }
 }  // namespace without_a_sign
 MUTANT(without_a_sign, "only the ends count")
+
+namespace sums_of_whole_numbers {
+using solution::slope;
+std::vector<double> times(const std::vector<std::vector<double>>& A, const std::vector<double>& x) {
+  std::vector<double> y;
+  for (const std::vector<double>& row : A) {
+    int sum = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) sum += static_cast<int>(row[j] * x[j]);
+    y.push_back(sum);
+  }
+  return y;
+}
+}  // namespace sums_of_whole_numbers
+MUTANT(sums_of_whole_numbers, "products are summed")
+
+namespace rise_is_whole {
+using solution::times;
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  const int rise = static_cast<int>(y.back() - y.front());
+  return rise / (x.back() - x.front());
+}
+}  // namespace rise_is_whole
+MUTANT(rise_is_whole, "a slope is rise over run")

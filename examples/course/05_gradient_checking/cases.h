@@ -18,6 +18,8 @@ CASE("it is exact for a square, even with a large h",
   const Tensor x = randn({3});
   near("the gradient of sum(x x), h = 0.5",
        answer.gradient([](const Tensor& z) { return (z * z).sum(); }, x, 0.5), 2 * x);
+  near("the gradient of sum(x x x), h = 0.5",  // not exact: it contains h^2
+       answer.gradient([](const Tensor& z) { return (z * z * z).sum(); }, x, 0.5), 3 * x * x + 0.25);
 }
 CASE("one element moves at a time", "A fresh step for each element.") {
   const Tensor x = tensor({1.0, 2.0, 3.0});

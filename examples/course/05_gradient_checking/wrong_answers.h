@@ -65,3 +65,11 @@ std::function<Tensor(const Tensor&)> weighted_sum(const std::function<Tensor(con
 }
 }  // namespace vectors_only
 MUTANT(vectors_only, "a wrong softmax does not hide")
+
+namespace an_h_of_its_own {
+using solution::weighted_sum;
+Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double) {
+  return solution::numeric_gradient(f, x, 1e-4);
+}
+}  // namespace an_h_of_its_own
+MUTANT(an_h_of_its_own, "it is exact for a square, even with a large h")

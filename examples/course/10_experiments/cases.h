@@ -29,5 +29,6 @@ CASE("four times the seeds, half the interval", "Divide by sqrt(n).") {
 CASE("an interval that contains 0 claims nothing", "The whole interval is below 0: its upper end is.") {
   expect(answer.better({-3, -1}), "all below 0 is better");
   expect(!answer.better({-3, 0.5}), "an interval from -3 to 0.5 allows no claim");
+  expect(!answer.better({-3, 0}), "an interval from -3 to 0 allows no claim");
   expect(!answer.better({1, 3}), "a larger loss is not better");
 }

@@ -57,3 +57,9 @@ Interval paired_interval(const std::vector<double>& a, const std::vector<double>
 }
 }  // namespace t_forgotten
 MUTANT(t_forgotten, "the standard deviation divides by n - 1")
+
+namespace better_up_to_0 {
+using solution::paired_interval;
+bool better(const Interval& difference) { return difference.high <= 0; }
+}  // namespace better_up_to_0
+MUTANT(better_up_to_0, "an interval that contains 0 claims nothing")

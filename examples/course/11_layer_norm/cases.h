@@ -24,8 +24,9 @@ CASE("eps is inside the root", "sigma = sqrt(var + eps), not sqrt(var) + eps.") 
 }
 CASE("the backward is the gradient", "sigma and mean depend on every channel of x: both give a term.") {
   const auto value = [](const Tensor& x) { return by_library([&] { return layer_norm(x, {}, {}, 1e-3); }); };
-  backward_of(value, [&](const Tensor& x, const Tensor& dy) { return answer.backward(x, dy, 1e-3); },
-              {{3, 5}});
+  const auto backward = [&](const Tensor& x, const Tensor& dy) { return answer.backward(x, dy, 1e-3); };
+  backward_of(value, backward, {{3, 5}});
+  backward_of(value, backward, {{2, 3, 5}});
 }
 CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
   gradients([&](const Tensor& x) { return answer.norm(x, 1e-3); }, {{3, 5}});

@@ -79,3 +79,12 @@ Tensor norm(const Tensor& x, double eps) {
 }
 }  // namespace statistics_detached
 MUTANT(statistics_detached, "the gradient reaches x")
+
+namespace backward_over_axis_1 {
+using solution::norm;
+Tensor norm_backward(const Tensor& x, const Tensor& dy, double eps) {
+  const Tensor c = x - x.mean(1, true), s = (c.square().mean(1, true) + eps).sqrt(), y = c / s;
+  return (dy - dy.mean(1, true) - y * (dy * y).mean(1, true)) / s;
+}
+}  // namespace backward_over_axis_1
+MUTANT(backward_over_axis_1, "the backward is the gradient")

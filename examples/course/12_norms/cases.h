@@ -58,5 +58,9 @@ CASE("the gradient passes the statistics",
         return answer.batch_norm(x[0], running, true, 1e-3);
       },
       {{4, 3}});
+  Running running = fresh(3);
+  answer.batch_norm(randn({4, 3}).requires_grad_(), running, true, 1e-3);
+  expect(!running.mean.requires_grad() && !running.var.requires_grad(),
+         "the running statistics are on the tape");
   gradients([&](const std::vector<Tensor>& x) { return answer.rms(x[0], 1e-3); }, {{2, 3}});
 }

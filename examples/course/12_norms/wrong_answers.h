@@ -5,8 +5,8 @@ Tensor with(const Tensor& x, Running& running, bool training, double eps, double
   const Tensor m = x.mean(0), v = (x - m).square().mean(0);
   const Running before = running;
   if (training || always_moves) {
-    running.mean = keep * running.mean + (1 - keep) * m;
-    running.var = keep * running.var + (1 - keep) * v * (unbiased ? N / (N - 1) : 1.0);
+    running.mean = keep * running.mean + (1 - keep) * m.detach();
+    running.var = keep * running.var + (1 - keep) * v.detach() * (unbiased ? N / (N - 1) : 1.0);
   }
   if (training || always_batch) return (x - m) / (v + eps).sqrt();
   return (x - before.mean) / (before.var + eps).sqrt();
@@ -143,3 +143,16 @@ Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
 }
 }  // namespace running_sum_of_squares
 MUTANT(running_sum_of_squares, "training: the running variance is unbiased")
+
+namespace running_on_the_tape {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& running, bool training, double eps) {
+  if (!training) return solution::batch_norm(x, running, training, eps);
+  const double N = static_cast<double>(x.size(0));
+  const Tensor m = x.mean(0), v = (x - m).square().mean(0);
+  running.mean = 0.9 * running.mean + 0.1 * m;
+  running.var = 0.9 * running.var + 0.1 * v * (N / (N - 1));
+  return (x - m) / (v + eps).sqrt();
+}
+}  // namespace running_on_the_tape
+MUTANT(running_on_the_tape, "the gradient passes the statistics")

@@ -56,4 +56,12 @@ CASE("the context is the last tokens", "If there are more tokens than fit, the f
          phrase("in the last step the model gets {0}, and not {1}", text(last), "4 5 6"));
   expect(!ids.empty() && ids.back() == 7,
          phrase("the tokens are {0}, and not {1}", text(ids), "1 2 3 4 5 6 7"));
+  most = 0;
+  answer.generate(
+      [&](const Ids& t) {
+        most = std::max(most, t.size());
+        return counting(t);
+      },
+      {1, 2, 3, 4, 5}, 2, 3);
+  expect(most <= 3, phrase("the model gets {0} tokens, its context is 3", most));
 }

@@ -89,3 +89,18 @@ Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, 
 }
 }  // namespace one_token_once_it_is_full
 MUTANT(one_token_once_it_is_full, "the context is the last tokens")
+
+namespace a_long_prompt_stays_long {
+using solution::top_k;
+Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
+             std::size_t context) {
+  Ids tokens = prompt, window = prompt;
+  for (int step = 0; step < steps; ++step) {
+    tokens.push_back(model(window).argmax().item<std::int64_t>());
+    window.push_back(tokens.back());
+    if (window.size() > context) window.erase(window.begin());
+  }
+  return tokens;
+}
+}  // namespace a_long_prompt_stays_long
+MUTANT(a_long_prompt_stays_long, "the context is the last tokens")

@@ -50,6 +50,8 @@ CASE("one token always stays", "The likeliest token alone reaches a small p.") {
 CASE("where the sum is p, no token follows", "A sum that equals p has reached it.") {
   near("the number of four equal tokens left by p = 0.5",
        above_0(answer.probabilities(zeros({4}), 1, 0, 0.5)).sum().item(), 2);
+  near("where probabilities are above 0, p = 0.5,", above_0(answer.probabilities(zeros({4}), 1, 0, 0.5)),
+       tensor({1.0, 1.0, 0.0, 0.0}));
 }
 CASE("top-p sees the temperature", "The sums are those of the probabilities at this temperature.") {
   near("where probabilities are above 0, temperature 2 and p = 0.8,",
@@ -74,6 +76,8 @@ CASE("temperature 0 is a limit",
        tensor({0.0, 1.0, 0.0}));
   near("of logits 2, 0, 2, the probabilities", answer.probabilities(tensor({2.0, 0.0, 2.0}), 0, 0, 1),
        tensor({0.5, 0.0, 0.5}));
+  near("of logits 2, 0, 2 and k = 1, the probabilities",
+       answer.probabilities(tensor({2.0, 0.0, 2.0}), 0, 1, 1), tensor({1.0, 0.0, 0.0}));
 }
 CASE("an excluded token stays excluded", "A logit of -infinity means 0: it may not become NaN or 1.") {
   near("of logits 0, -infinity, 0, -1 and k = 2, the probabilities",
@@ -102,4 +106,7 @@ CASE("a text of probability 0 is none",
 CASE("equal texts keep their order", "Of equal ones the earlier beam is first, then the lower token.") {
   same(answer.step({{{0}, -1.0}, {{1}, -2.0}}, tensor({{-2.0, -2.0}, {-1.0, -1.0}}), 3),
        {{{0, 0}, -3.0}, {{0, 1}, -3.0}, {{1, 0}, -3.0}});
+  // Of so many, std::sort does not keep the order.
+  same(answer.step({{{7}, -1.0}, {{8}, -1.0}}, full({2, 50}, -2.0), 3),
+       {{{7, 0}, -3.0}, {{7, 1}, -3.0}, {{7, 2}, -3.0}});
 }

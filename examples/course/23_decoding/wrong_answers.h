@@ -6,7 +6,7 @@ Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, d
 }
 }  // namespace not_renormalized
 MUTANT(not_renormalized, "what is left adds up to 1", "one token always stays",
-       "k tokens stay, also of equal ones", "an excluded token stays excluded")
+       "k tokens stay, also of equal ones", "temperature 0 is a limit", "an excluded token stays excluded")
 
 namespace in_descending_order {
 using solution::beam_step;
@@ -81,7 +81,7 @@ Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, d
   return solution::probabilities(masked_fill(logits, logits < least, -INFINITY), temperature, 0, p);
 }
 }  // namespace equals_of_the_kth
-MUTANT(equals_of_the_kth, "k tokens stay, also of equal ones")
+MUTANT(equals_of_the_kth, "k tokens stay, also of equal ones", "temperature 0 is a limit")
 
 namespace divided_by_zero {
 using solution::beam_step;
@@ -223,3 +223,34 @@ std::vector<Beam> beam_step(const std::vector<Beam>& beams, const Tensor& log_p,
 }
 }  // namespace last_of_equals
 MUTANT(last_of_equals, "equal texts keep their order")
+
+namespace sorted_without_order_of_equals {
+using solution::probabilities;
+std::vector<Beam> beam_step(const std::vector<Beam>& beams, const Tensor& log_p, std::size_t width) {
+  std::vector<Beam> all =
+      solution::beam_step(beams, log_p, beams.size() * static_cast<std::size_t>(log_p.size(1)));
+  std::sort(all.begin(), all.end(), [](const Beam& a, const Beam& b) { return a.log_p > b.log_p; });
+  all.resize(std::min(width, all.size()));
+  return all;
+}
+}  // namespace sorted_without_order_of_equals
+MUTANT(sorted_without_order_of_equals, "equal texts keep their order")
+
+namespace top_k_ignored_at_zero {
+using solution::beam_step;
+Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, double p) {
+  return solution::probabilities(logits, temperature, temperature > 0 ? k : 0, p);
+}
+}  // namespace top_k_ignored_at_zero
+MUTANT(top_k_ignored_at_zero, "temperature 0 is a limit")
+
+namespace higher_number_first {
+using solution::beam_step;
+Tensor probabilities(const Tensor& logits, double temperature, std::int64_t k, double p) {
+  const Tensor all = solution::probabilities(logits, temperature, k, 1);
+  if (p == 1) return all;
+  const Tensor turned = flip(all, {0}), z = flip(solution::probabilities(turned.log(), 1, 0, p), {0});
+  return z;
+}
+}  // namespace higher_number_first
+MUTANT(higher_number_first, "where the sum is p, no token follows")

@@ -26,6 +26,9 @@ CASE("an update is a change of the output", "Subtract f(w): not |f(w + dw)|, and
   const Tensor w = randn({2, 3}), dw = randn({2, 3});
   near("the update size of f(w) = w^2", answer.update_size([](const Tensor& z) { return z.square(); }, w, dw),
        (2 * w * dw + dw.square()).norm().item());
+  const Tensor before = w.clone();
+  answer.update_size([](const Tensor& z) { return z.square(); }, w, dw);
+  near("w afterwards", w, before);
 }
 CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
   gradients([&](const Tensor& x, const Tensor& fx) { return answer.deep_norm(x, fx, 3); }, {{2, 8}, {2, 8}});

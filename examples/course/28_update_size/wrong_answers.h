@@ -95,3 +95,14 @@ Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) {
 }  // namespace shortcut_detached
 MUTANT(shortcut_detached, "the gradient reaches x")
 #undef REST
+
+namespace w_is_left_moved {
+using solution::admin, solution::deep_norm, solution::deep_norm_constants;
+double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw) {
+  const Tensor before = f(w);
+  Tensor moved = w;
+  moved += dw;
+  return (f(moved) - before).norm().item();
+}
+}  // namespace w_is_left_moved
+MUTANT(w_is_left_moved, "an update is a change of the output")

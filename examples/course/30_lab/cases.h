@@ -22,4 +22,5 @@ CASE("NaN counts as the start too", "std::isnan: neither x < 2 nor x > 2 holds f
 }
 CASE("the best rate is never a NaN", "Even if the NaN comes first.") {
   expect(answer.best({std::nan(""), 3, 2, 4}) == 2, "of NaN, 3, 2, 4 the best is at place 2");
+  expect(answer.best({std::nan(""), std::nan(""), 2, 4}) == 2, "of NaN, NaN, 2, 4 the best is at place 2");
 }

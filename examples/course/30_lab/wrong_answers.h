@@ -67,3 +67,14 @@ double sensitivity(const std::vector<double>& loss, double start) {
 }
 }  // namespace smallest_is_limited_too
 MUTANT(smallest_is_limited_too, "a diverged run counts as the start")
+
+namespace first_or_second {
+using solution::sensitivity;
+int best_rate(const std::vector<double>& loss) {
+  int best = std::isnan(loss[0]) ? 1 : 0;
+  for (int i = 1; i < static_cast<int>(loss.size()); ++i)
+    if (loss[i] < loss[best]) best = i;
+  return best;
+}
+}  // namespace first_or_second
+MUTANT(first_or_second, "the best rate is never a NaN")

@@ -21,7 +21,7 @@ double rate(int step, int warmup, int total, double peak, double) {
   return solution::rate(step, warmup, total, peak, 0);
 }
 }  // namespace down_to_zero
-MUTANT(down_to_zero, "the cosine ends at the floor")
+MUTANT(down_to_zero, "the cosine ends at the floor", "half way it is half way")
 
 namespace whole_number_progress {
 using solution::clip;
@@ -95,3 +95,32 @@ std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
 }
 }  // namespace writes_into_g
 MUTANT(writes_into_g, "the inputs are as before")
+
+namespace warm_up_from_the_floor {
+using solution::clip;
+double rate(int step, int warmup, int total, double peak, double floor) {
+  return step <= warmup ? floor + (peak - floor) * step / warmup
+                        : solution::rate(step, warmup, total, peak, floor);
+}
+}  // namespace warm_up_from_the_floor
+MUTANT(warm_up_from_the_floor, "the first step already moves")
+
+namespace cut_at_the_floor {
+using solution::clip;
+double rate(int step, int warmup, int total, double peak, double floor) {
+  return std::max(floor, solution::rate(step, warmup, total, peak, 0));
+}
+}  // namespace cut_at_the_floor
+MUTANT(cut_at_the_floor, "half way it is half way")
+
+namespace divided_by_a_norm_of_0 {
+using solution::rate;
+std::vector<Tensor> clip(const std::vector<Tensor>& g, double limit) {
+  double squares = 0;
+  for (const Tensor& x : g) squares += x.square().sum().item();
+  std::vector<Tensor> clipped;
+  for (const Tensor& x : g) clipped.push_back(x / std::sqrt(squares) * std::min(limit, std::sqrt(squares)));
+  return clipped;
+}
+}  // namespace divided_by_a_norm_of_0
+MUTANT(divided_by_a_norm_of_0, "small gradients are unchanged")

@@ -24,10 +24,12 @@ CASE("sandwich: no norm on the stream", "x itself is added: x + ..., not LN(x + 
   near("with a branch of 0", answer.sandwich(x, [](const Tensor& z) { return z * 0; }), x);
 }
 CASE("B2T: the second sublayer reads y", "ffn(y), with y = LN(x + attention(x)).") {
-  Tensor seen;
+  Tensor first, seen;
   const Tensor x = randn({2, 8}), more = randn({2, 8});
   answer.b2t(
-      x, [&](const Tensor&) { return more.clone(); }, [&](const Tensor& z) { return (seen = z).clone(); });
+      x, [&](const Tensor& z) { return first = z, more.clone(); },
+      [&](const Tensor& z) { return (seen = z).clone(); });
+  near("what attention sees", first, x);
   near("what ffn sees", seen, layer_norm(x + more));
 }
 CASE("B2T: the bottom reaches the top", "LN(x + y + ffn(y)): x once more, the block's input.") {
@@ -36,6 +38,10 @@ CASE("B2T: the bottom reaches the top", "LN(x + y + ffn(y)): x once more, the bl
        answer.b2t(
            x, [&](const Tensor&) { return more.clone(); }, [](const Tensor& z) { return z * 0; }),
        layer_norm(x + layer_norm(x + more)));
+  near("z with a constant ffn",
+       answer.b2t(
+           x, [&](const Tensor&) { return more.clone(); }, [&](const Tensor&) { return 2 * more; }),
+       layer_norm(x + layer_norm(x + more) + 2 * more));
 }
 CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in integers.") {
   for (const int L : {3, 4, 10, 12, 19}) {

@@ -65,3 +65,21 @@ using solution::sandwich, solution::b2t;
 bool mix_is_post(int l, int L) { return l < L / 5; }
 }  // namespace a_fifth
 MUTANT(a_fifth, "Mix-LN: Post-LN comes first, a quarter of it")
+
+namespace ffn_behind_the_norm {
+using solution::mix_is_post, solution::sandwich;
+Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) {
+  const Tensor y = layer_norm(x + attention(x));
+  return layer_norm(x + y) + ffn(y);
+}
+}  // namespace ffn_behind_the_norm
+MUTANT(ffn_behind_the_norm, "B2T: the bottom reaches the top")
+
+namespace attention_reads_a_norm {
+using solution::mix_is_post, solution::sandwich;
+Tensor b2t(const Tensor& x, const Part& attention, const Part& ffn) {
+  const Tensor y = layer_norm(x + attention(layer_norm(x)));
+  return layer_norm(x + y + ffn(y));
+}
+}  // namespace attention_reads_a_norm
+MUTANT(attention_reads_a_norm, "B2T: the second sublayer reads y")

@@ -39,4 +39,5 @@ CASE("forgetting is above 0", "after - before: a loss that rises is forgetting."
 }
 CASE("it is the mean over examples", "Divide by their number.") {
   near("|forgotten|", std::abs(answer.forgotten({2, 5, 1}, {8, 2, 1})), 1);  // one rises by 6, one falls by 3
+  near("|forgotten|", std::abs(answer.forgotten({0.5, 1}, {1, 1.25})), 0.375);
 }

@@ -81,3 +81,13 @@ double forgotten(const std::vector<double>& before, const std::vector<double>& a
 }
 }  // namespace rises_alone
 MUTANT(rises_alone, "it is the mean over examples")
+
+namespace sum_of_whole_numbers {
+using solution::lora, solution::merge;
+double forgotten(const std::vector<double>& before, const std::vector<double>& after) {
+  int sum = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) sum += static_cast<int>(after[i] - before[i]);
+  return static_cast<double>(sum) / static_cast<double>(before.size());
+}
+}  // namespace sum_of_whole_numbers
+MUTANT(sum_of_whole_numbers, "it is the mean over examples")

@@ -14,11 +14,15 @@ CASE("s is the pilot's standard deviation",
      "The root of the sum of (x - m)^2, divided by the pilot's n - 1.") {
   near("for a pilot with 5 and 7, t = 2 and a half width of 0.51, the number of pairs",
        answer.pairs({5, 7}, 0.51, kTwo), 31);
+  near("for a pilot with 0.25 and 1.25, t = 2 and a half width of 0.51, the number of pairs",
+       answer.pairs({0.25, 1.25}, 0.51, kTwo), 8);
 }
 CASE("half the width, four times the pairs", "The half width is t s / sqrt(n), as in chapter 10.") {
   const std::vector<double> pilot = randn({9}).to_vector<double>();
   near("the number of pairs for 0.01 over that for 0.02",
        1.0 * answer.pairs(pilot, 0.01, kTwo) / answer.pairs(pilot, 0.02, kTwo), 4, 0.01);
+  near("for a pilot with 0, 1 and 2, t = 2 and a half width of 0.5, the number of pairs",  // exactly 0.5
+       answer.pairs({0, 1, 2}, 0.5, kTwo), 16);
 }
 CASE("t is that of the run",
      "t depends on the n that you look for: try n = 2, 3, 4 and so on. The pilot's own t is too large.") {

@@ -18,7 +18,8 @@ int pairs(const std::vector<double>& pilot, double half, const StudentT& t) {
   return first(pilot, 0, [&](double s, int n) { return t(n) * s / std::sqrt(n) <= half; });
 }
 }  // namespace divided_by_n
-MUTANT(divided_by_n, "s is the pilot's standard deviation", "t is that of the run")
+MUTANT(divided_by_n, "s is the pilot's standard deviation", "t is that of the run",
+       "half the width, four times the pairs")
 
 namespace variance_for_deviation {  // no matter where s is 1
 using solution::verdict, solution::level;
@@ -69,7 +70,8 @@ int pairs(const std::vector<double>& pilot, double half, const StudentT& t) {
   return std::max(2, n - 1);
 }
 }  // namespace rounded_down
-MUTANT(rounded_down, "s is the pilot's standard deviation", "t is that of the run")
+MUTANT(rounded_down, "s is the pilot's standard deviation", "t is that of the run",
+       "half the width, four times the pairs")
 
 namespace one_figure_is_enough {
 using solution::verdict, solution::level;
@@ -126,3 +128,26 @@ using solution::pairs, solution::verdict;
 double level(int) { return 0.95; }
 }  // namespace the_same_level_for_all
 MUTANT(the_same_level_for_all, "many questions, a stricter level")
+
+namespace half_width_below_half {
+using solution::level, solution::verdict;
+int pairs(const std::vector<double>& pilot, double half, const StudentT& t) {
+  return solution::pairs(pilot, half * (1 - 1e-12), t);
+}
+}  // namespace half_width_below_half
+MUTANT(half_width_below_half, "half the width, four times the pairs")
+
+namespace accumulated_in_an_int {
+using solution::level, solution::verdict;
+int pairs(const std::vector<double>& pilot, double half, const StudentT& t) {
+  const double count = static_cast<double>(pilot.size());
+  int sum = 0;
+  for (const double x : pilot) sum = static_cast<int>(sum + x);  // as std::accumulate(..., 0) does
+  double squares = 0;
+  for (const double x : pilot) squares += (x - sum / count) * (x - sum / count);
+  int n = 2;
+  while (t(n) * std::sqrt(squares / (count - 1)) / std::sqrt(n) > half) ++n;
+  return n;
+}
+}  // namespace accumulated_in_an_int
+MUTANT(accumulated_in_an_int, "s is the pilot's standard deviation")

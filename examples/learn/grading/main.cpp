@@ -1,6 +1,7 @@
 // The program that grades a learner's file: doctest runs the cases, one line each.
 //   learn_answer --seed=N --limit=SECONDS --results=FILE --words=CATALOGUE ...
 #define DOCTEST_CONFIG_IMPLEMENT
+#define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // Ctrl-C is no failure of a case
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -56,9 +57,14 @@ void limit_memory() {
 #endif
 }
 
-[[noreturn]] void run_in_child(const std::function<void()>& run, int to) {
-  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL}) std::signal(signal, SIG_DFL);
+/// Before main, and before the answer's constants outside of functions are computed: they too have a limit of
+/// memory, which the cases inherit, and of time.
+[[gnu::constructor(101)]] void limit_constants() {
   limit_memory();
+  alarm(10);
+}
+
+[[noreturn]] void run_in_child(const std::function<void()>& run, int to) {
   std::string text;
   for (const std::string& problem : problems_of(run, kForbidden, seed)) text += problem + '\0';
   text += found_wrong_value() ? "value" : "end";
@@ -176,6 +182,7 @@ REGISTER_REPORTER("lines", 0, gradus::learn::Lines);
 
 int main(int argc, char** argv) {
   using namespace gradus::learn;
+  alarm(0);  // all constants are computed
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument.starts_with("--seed=")) seed = std::strtoull(argv[i] + 7, nullptr, 10);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -10,6 +11,7 @@
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
+#include "gradus/kit/program/interrupt.h"
 #include "gradus/kit/program/program.h"
 #include "learn/program/lock.h"
 #include "learn/program/remedies.h"
@@ -39,9 +41,14 @@ std::string in_quotes(const std::string& text) {
   return quoted + "'";
 }
 
+/// Returns the command's exit status. Ctrl-C ends the command, and then this program: it says nothing about
+/// the answer.
 int run(const std::string& command) {
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const int ended = std::system(command.c_str());  // meanwhile only the command receives Ctrl-C
+  const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : -1;
+  if (status == 128 + SIGINT) kit::interrupt(SIGINT);
+  kit::stop_if_interrupted();
+  return status;
 }
 
 }  // namespace
@@ -104,7 +111,10 @@ std::optional<std::pair<int, int>> grade_answer(const Exercise& exercise, const 
                   std::random_device{}() % 100000, limit, in_quotes(results.string()), words));
   std::ifstream file(results);
   int passed = 0, all = 0;
-  if (!(file >> passed >> all)) throw Error("the grader stopped before its end");
+  if (!(file >> passed >> all))
+    throw Error(
+        "the grader stopped before its end: does a constant outside of the functions throw, crash, or take "
+        "more than 10 seconds?");
   return {{passed, all}};
 }
 

@@ -14,8 +14,9 @@
 namespace gradus::kit {
 
 /// The image in a PNG, PPM or PGM file as f32 in [0, 1]: [1, H, W] if it is gray, [3, H, W] (red, green,
-/// blue) if it has colors. Values of a PNG are k / 255: 16 bits are reduced to 8, and transparent parts are
-/// blended with white.
+/// blue) if it has colors. Values of a PNG are k / 255, in sRGB, which matters for a file that says it has
+/// another gamma: 16 bits are reduced to 8, and transparent parts are blended with white as light is: half
+/// transparent black is 0.73.
 ///
 ///   const Tensor image = kit::read_image("cat.png");
 ///   const Tensor batch = image.unsqueeze(0);  // [1, 3, H, W], as nn::Conv2d expects it

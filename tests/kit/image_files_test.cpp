@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gradus/core/error.h"
@@ -34,6 +36,21 @@ const std::string palette_png = bytes_of_hex(
 const std::string deep_png = bytes_of_hex(
     "89504e470d0a1a0a0000000d494844520000000200000001100000000081d9fc150000000d4944415478da636868f8ff"
     "1f00068202ff6ce043230000000049454e44ae426082");
+// 3 x 3 values of 16 bits, gray and gray with opacity, as they are and interlaced.
+const std::string deep_gray_png = bytes_of_hex(
+    "89504e470d0a1a0a0000000d494844520000000300000003100000000023d336200000001e49444154789c63a8bce674"
+    "6c6f16c3a7ed8a3d6c7b193ed8b79c2aff05006c4b0a86e05577e20000000049454e44ae426082");
+const std::string interlaced_gray_png = bytes_of_hex(
+    "89504e470d0a1a0a0000000d494844520000000300000003100000000154d406b60000002149444154789c63a8bcc6b0"
+    "378be1837df92f06a7630c2da7183e6d57ec61db0b007f400a86ff268aa80000000049454e44ae426082");
+const std::string deep_alpha_png = bytes_of_hex(
+    "89504e470d0a1a0a0000000d4948445200000003000000031004000000acb1a1770000003249444154789c012700d8ff"
+    "00622cf0c6f3e4cb554d1d76be004da1c7a507c120c8519c15e8009a3f0fe089f2f20cc674da977e4513ba135c59c900"
+    "00000049454e44ae426082");
+const std::string interlaced_alpha_png = bytes_of_hex(
+    "89504e470d0a1a0a0000000d4948445200000003000000031004000001dbb691e10000003549444154789c012a00d5ff"
+    "00622cf0c6004d1d76be009a3f0fe0c674da9700f3e4cb550089f2f20c004da1c7a507c120c8519c15e8934613babcbb"
+    "2b310000000049454e44ae426082");
 // Headers of 1000000 x 1000000 and 8000 x 8000 pixels, with almost nothing after them.
 const std::string huge_png = bytes_of_hex(
     "89504e470d0a1a0a0000000d49484452000f4240000f42400100000000741605d0000000084944415478da0300000000"
@@ -118,6 +135,17 @@ TEST_CASE("read_image: PNGs with a palette, 16 bits and transparent parts") {
   const kit::Pixels clear{.width = 2, .height = 1, .channels = 4, .values = {10, 20, 30, 255, 10, 20, 30, 0}};
   const Tensor x = read_as_file(kit::read_image, kit::to_png(clear)).x;
   CHECK(x.to_vector<float>() == std::vector<float>{10 / 255.F, 1, 20 / 255.F, 1, 30 / 255.F, 1});
+}
+
+TEST_CASE("read_image: an interlaced PNG of 16 bits is the one without") {
+  for (const auto& [plain, interlaced] :
+       {std::pair(deep_gray_png, interlaced_gray_png), std::pair(deep_alpha_png, interlaced_alpha_png)}) {
+    const std::vector<float> want = in_255ths(read_as_file(kit::read_image, plain).x),
+                             got = in_255ths(read_as_file(kit::read_image, interlaced).x);
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) CHECK(std::abs(got[i] - want[i]) < 1.01F);  // rounding
+  }
+  expect_no_crash(kit::read_image, interlaced_alpha_png);
 }
 
 TEST_CASE("read_image: PGM and PPM, in bytes and in digits, with comments") {

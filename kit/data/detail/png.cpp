@@ -2,6 +2,8 @@
 
 #include <png.h>
 
+#include <cmath>
+
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
 
@@ -25,6 +27,28 @@ png_uint_32 format_of(std::int64_t channels) {
   return channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
 }
 
+/// Whether the file is interlaced, with 16 bits. When some versions of libpng, among them Debian's 1.6.39 of
+/// 2025, make 8 bits of these, they mix up the rows.
+bool is_deep_and_interlaced(std::string_view bytes) {
+  return bytes.size() > 28 && bytes[24] == 16 && bytes[28] == 1;
+}
+
+/// Reads the image as linear 16 bits with opacity, blends it with white and encodes it with gamma 2.2, as
+/// libpng does; a value may differ from libpng's by 1.
+void read_as_linear(PngImage& png, Pixels& pixels, const std::string& who) {
+  png.image.format = pixels.channels == 3 ? PNG_FORMAT_LINEAR_RGB_ALPHA : PNG_FORMAT_LINEAR_Y_ALPHA;
+  const auto channels = static_cast<std::size_t>(pixels.channels);
+  std::vector<png_uint_16> linear(PNG_IMAGE_SIZE(png.image) / sizeof(png_uint_16));
+  if (png_image_finish_read(&png.image, nullptr, linear.data(), 0, nullptr) == 0)
+    fail_input_with("{}: is damaged or cut short: {}", who, png.message());
+  pixels.values.reserve(linear.size() / (channels + 1) * channels);
+  for (std::size_t i = 0; i < linear.size(); i += channels + 1)
+    for (std::size_t c = 0; c < channels; ++c) {
+      const double light = (65535.0 + linear[i + c] - linear[i + channels]) / 65535;
+      pixels.values.push_back(static_cast<std::uint8_t>(std::lround(255 * std::pow(light, 1 / 2.2))));
+    }
+}
+
 }  // namespace
 
 bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n\x1a\n"); }
@@ -43,8 +67,12 @@ Pixels from_png(std::string_view bytes, const std::string& who) {
   check_input(static_cast<std::size_t>(count) / 8 / 1032 <= bytes.size(),
               "{}: is damaged or cut short: {} bytes cannot hold {} x {} pixels", who, bytes.size(),
               pixels.width, pixels.height);
-  image.format = format_of(pixels.channels);
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16 bits are encoded like 8
+  if (is_deep_and_interlaced(bytes)) {
+    read_as_linear(png, pixels, who);
+    return pixels;
+  }
+  image.format = format_of(pixels.channels);
   pixels.values.resize(PNG_IMAGE_SIZE(image));
   const png_color white{255, 255, 255};
   if (png_image_finish_read(&image, &white, pixels.values.data(), 0, nullptr) == 0)

@@ -33,6 +33,21 @@ struct Settings {
 };
 // [/members]
 
+// [functor]
+struct Scale {
+  double operator()(double x) const { return factor * x; }  // called like a function: Scale{2}(3)
+  double factor;
+};
+// [/functor]
+
+// [inherits]
+struct Layer : nn::Module {  // a Layer is a Module, too, and has its members: parameters(), train(), ...
+  Layer(std::int64_t in, std::int64_t out) : weight(parameter("weight", randn({out, in}))) {}
+  Tensor operator()(const Tensor& x) const { return linear(x, weight); }
+  nn::Parameter weight;
+};
+// [/inherits]
+
 // [span]
 double total(std::span<const double> x) {  // any elements in a row: a vector, an array or a part of one
   return x.empty() ? 0 : x[0] + total(x.subspan(1));
@@ -48,6 +63,27 @@ std::pair<double, double> range(const std::vector<double>& x) {
 // [/pair]
 
 }  // namespace
+
+TEST_CASE("course: classes in the programs") {
+  // [call]
+  const Scale twice_as_much{2};
+  CHECK(twice_as_much(3) == 6);
+  const Layer layer(3, 2);
+  CHECK(layer(ones({5, 3})).shape() == Shape{5, 2});
+  CHECK(layer.parameters().size() == 1);
+  // [/call]
+
+  // [exchange]
+  constexpr int most = 3;  // known when the program is compiled
+  std::vector<int> a = {1, 2, 3};
+  const std::vector<int> b = std::move(a);  // takes over the elements, without a copy: a is not used after it
+  CHECK(b.size() == most);
+  int last = 1;
+  const int before = std::exchange(last, 5);  // last becomes 5; the old value is returned
+  CHECK(before == 1);
+  CHECK(last == 5);
+  // [/exchange]
+}
 
 TEST_CASE("the page's C++ does what it says") {
   {

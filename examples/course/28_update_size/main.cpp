@@ -67,20 +67,36 @@ Tensor first_update(const nn::Placement& placement, std::int64_t layers, double 
 }
 // [/update]
 
+/// For exercise 5: the same with a step of random sign, as long as Adam's, for each weight; no gradient.
+Tensor random_update(const nn::Placement& placement, std::int64_t layers) {
+  const Batch batch;
+  const nn::GPT gpt = model(placement, layers, batch);
+  const auto logits = [&] { return gpt(batch.ids).detach(); };
+  const Tensor before = logits();
+  const NoGrad guard;
+  for (const Tensor& w : gpt.parameters())
+    w += kRate * where(rand(w.shape()) < 0.5, tensor(-1.0), tensor(1.0));
+  return tensor({1.0, rms(logits() - before) / kRate}).log();
+}
+
 constexpr std::int64_t kDepths[] = {6, 12, 24, 48};
 
-/// first_update() of five seeds at all depths: [4, 5, 2].
-Tensor all_depths(const nn::Placement& placement) {
+/// An update of five seeds at all depths: [4, 5, 2].
+template <class Update>
+Tensor all_depths(const nn::Placement& placement, const Update& update) {
   std::vector<Tensor> depths;
   for (const std::int64_t layers : kDepths) {
     std::vector<Tensor> seeds;
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       manual_seed(seed);
-      seeds.push_back(first_update(placement, layers));
+      seeds.push_back(update(placement, layers));
     }
     depths.push_back(stack(seeds));
   }
   return stack(depths);
+}
+Tensor all_depths(const nn::Placement& placement) {
+  return all_depths(placement, [](const auto& p, std::int64_t layers) { return first_update(p, layers); });
 }
 
 void row(const std::string& name, const Tensor& logs, int digits) {  // [4, 5]
@@ -115,4 +131,7 @@ int main() {
   std::printf("\nExercise 3, Pre-LN with smaller branches, as the first table:\n\n%s", heads);
   row("divided", all_depths(nn::placement<Divided>({.final_norm = true})).select(2, 1), 0);
   row("GPT-2's", all_depths(gpt2_weights()).select(2, 1), 0);
+  std::printf("\nExercise 5, steps of random signs, as the first table:\n\n%s", heads);
+  row("Pre-LN", all_depths(nn::pre_ln(), random_update).select(2, 1), 0);
+  row("Post-LN", all_depths(nn::post_ln(), random_update).select(2, 1), 0);
 }

@@ -140,6 +140,11 @@ TEST_CASE("compile errors: the learner's own come first, two of them, with a rem
   CHECK(compile_errors("/x/cases.h:5:9: error: cannot convert\n", answer) ==
         "  cannot convert\n    Do all functions have the same names, arguments and results as in the "
         "stub?\n");
+  CHECK(compile_errors(
+            "/usr/bin/ld: answer.cpp.o: in function `main':\n"
+            "answer.cpp:(.text+0x1b): multiple definition of `main'; main.cpp.o: first defined here\n"
+            "collect2: error: ld returned 1 exit status\n",
+            answer) == "  multiple definition of `main'\n    It is defined twice.\n");
 }
 
 TEST_CASE("compile errors: the remedy is chosen by the types and functions in the message") {

@@ -215,6 +215,12 @@ TEST_CASE("questions: calibration tells who is too sure") {
   CHECK(
       calibration.words() ==
       "Predictions: 0 of 1 in the band, 100% sure on average: more sure than right. Calibration 0 of 100.");
+  const test::ScratchFolder other;
+  Progress changed = fresh(other);  // by hand: the answer to another kind of question
+  changed.say(some_questions().predictions[0].ask, {{"number", 5}, {"right", true}});
+  Calibration none;
+  add(none, some_questions(), changed);
+  CHECK(none.asked == 0);
 }
 
 }  // namespace gradus::learn

@@ -71,6 +71,9 @@ std::string compile_errors(const std::string& log, const fs::path& answer, const
         own += "  " + line + "\n";
       if (const std::string text = remedy(said, words); !text.empty()) own += "    " + text + "\n";
       ++count;
+    } else if (const std::size_t twice = line.find(kDefinedTwice);
+               elsewhere.empty() && twice != std::string::npos) {
+      elsewhere = line.substr(twice, line.find(';', twice) - twice);
     } else if (elsewhere.empty() &&
                (error != std::string::npos || line.find("undefined reference") != std::string::npos)) {
       elsewhere = line.substr(error == std::string::npos ? 0 : error + 7);
@@ -78,7 +81,7 @@ std::string compile_errors(const std::string& log, const fs::path& answer, const
   }
   if (!own.empty()) return own;
   const std::string asks =
-      elsewhere.find(kUnclosed) != std::string::npos
+      elsewhere.find(kUnclosed) != std::string::npos || elsewhere.find(kDefinedTwice) != std::string::npos
           ? remedy(elsewhere, words)
           : words.phrase("Do all functions have the same names, arguments and results as in the stub?");
   return "  " + (elsewhere.empty() ? words.phrase("the build failed:") + " " + log : elsewhere) + "\n    " +

@@ -229,7 +229,7 @@ int right_answers(const Questions& questions, const Progress& progress) {
 void add(Calibration& calibration, const Questions& questions, const Progress& progress) {
   for (const Prediction& p : questions.predictions) {
     const nlohmann::json said = progress.said(p.ask);
-    if (!said.contains("number")) continue;
+    if (!said.contains("sure")) continue;
     const double sure = said.at("sure");
     const bool met = p.met_by(said.at("number"));
     const double n = ++calibration.asked;

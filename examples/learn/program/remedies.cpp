@@ -126,6 +126,7 @@ std::vector<Rule> other_rules(const Catalogue& words) {
       "exp(x * std::log(a)).");
   const std::string arguments =
       words.phrase("The function takes different arguments: ops/ops.h has its declaration.");
+  const std::string twice = words.phrase("It is defined twice.");
   return {{{"is not captured"}, captured},
           {{"cannot be implicitly captured"}, captured},
           {{"function-definition is not allowed here"}, inside},
@@ -144,7 +145,8 @@ std::vector<Rule> other_rules(const Catalogue& words) {
           {{"too few arguments"}, arguments},
           {{"too many arguments"}, arguments},
           {{"no return statement"}, words.phrase("The function ends without a return.")},
-          {{"redefinition"}, words.phrase("It is defined twice.")}};
+          {{"redefinition"}, twice},
+          {{kDefinedTwice}, twice}};
 }
 
 }  // namespace

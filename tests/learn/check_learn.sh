@@ -37,6 +37,8 @@ learn 1 --reset
 said '--reset expects the number of an exercise'
 learn 1 --hint
 said '--hint expects the number of an exercise'
+learn 1 --ask
+said '--ask expects the number of an exercise'
 learn 0 11 --hint
 said 'Hint 1 of 3:'
 learn 0 11 --hint

@@ -104,6 +104,7 @@ CASE("the order of training decides, not frequency",
 }
 CASE("a word begins as its bytes", "A char may be negative: take unsigned char.") {
   same(phrase("the letter \u00E9, without merges,"), answer.encode("\xC3\xA9", {}), {0xC3, 0xA9});
+  same(phrase("the bytes 97 0 98, without merges,"), answer.encode(std::string("a\0b", 3), {}), {97, 0, 98});
 }
 CASE("decoding is the inverse", "A token stands for the bytes of its two parts, joined.") {
   Ids bytes = randint(0, 256, {300}).to_vector<std::int64_t>();

@@ -339,3 +339,11 @@ std::string decode(const Ids& ids, const std::vector<Pair>& merges) {
 }
 }  // namespace whole_characters_only
 MUTANT(whole_characters_only, "a token may be a part of a character")
+
+namespace up_to_a_byte_0 {
+using solution::decode, solution::merge, solution::next_pair;
+Ids encode(const std::string& word, const std::vector<Pair>& merges) {
+  return solution::encode(word.c_str(), merges);
+}
+}  // namespace up_to_a_byte_0
+MUTANT(up_to_a_byte_0, "a word begins as its bytes")

@@ -15,8 +15,10 @@ CASE("the first step is lr, whatever the gradient",
 }
 CASE("the moments are averages", "m of the gradient, v of its square.") {
   Moments moments = {full({1}, 1.0), full({1}, 1.0)};
-  answer.step(zeros({1}), full({1}, 3.0), moments, 5, 0.1, 0.9, 0.99, 1e-8);
+  const Tensor g = full({1}, 3.0);
+  answer.step(zeros({1}), g, moments, 5, 0.1, 0.9, 0.99, 1e-8);
   near("m", moments.m.item(), 1.2), near("v", moments.v.item(), 1.08);
+  near("g afterwards", g.item(), 3);
 }
 CASE("bias correction fades with t", "The power is t: 1 - b1^t.") {
   Moments moments = {full({1}, 1.0), full({1}, 4.0)};

@@ -78,3 +78,15 @@ Tensor adam_step(const Tensor& w, const Tensor& g, Moments& moments, int t, doub
 }
 }  // namespace corrected_at_first_alone
 MUTANT(corrected_at_first_alone, "bias correction fades with t")
+
+namespace gradient_squared_in_place {
+using solution::noam;
+Tensor adam_step(const Tensor& w, const Tensor& g, Moments& moments, int t, double lr, double b1, double b2,
+                 double eps) {
+  const Tensor next = solution::adam_step(w, g, moments, t, lr, b1, b2, eps);
+  Tensor square = g;
+  square *= g;
+  return next;
+}
+}  // namespace gradient_squared_in_place
+MUTANT(gradient_squared_in_place, "the moments are averages")

@@ -183,6 +183,7 @@ int run(int argc, char** argv) {
   if (!options.exercise.empty()) return work_on(options, all);
   if (options.reset) fail_input("--reset expects the number of an exercise: ./run learn 11 --reset");
   if (options.hint) fail_input("--hint expects the number of an exercise: ./run learn 11 --hint");
+  if (options.ask) fail_input("--ask expects the number of an exercise: ./run learn 11 --ask");
   if (options.answers) fail_input("--answers expects the number of a chapter: ./run learn 11 --answers");
   list(options, all);
   return 0;

@@ -22,12 +22,12 @@ void set_isa(Isa isa);
 /// "scalar", "avx2", "avx512", "neon" or "simd128", which is WebAssembly's.
 const char* name(Isa isa);
 
-/// The instructions that multiply bf16 (see Autocast): AMX, AVX512-BF16, or f32's on rounded operands, which
-/// takes longer than f32 alone. The last two give the same bits, except below f32's normal range; AMX adds in
-/// another order. Each is bit-identical for any number of threads.
-enum class Bf16Backend { automatic, amx, avx512, in_f32 };
+/// The instructions that multiply bf16 (see Autocast): AMX, AVX512-BF16, ARM's BFMMLA, or f32's on rounded
+/// operands, which takes longer than f32 alone. avx512 and in_f32 give the same bits, except below f32's
+/// normal range; amx and bfmmla add in orders of their own. Each is bit-identical for any number of threads.
+enum class Bf16Backend { automatic, amx, avx512, bfmmla, in_f32 };
 
-/// The choice in use: automatic, or GRADUS_BF16=automatic|amx|avx512|f32 from the environment.
+/// The choice in use: automatic, or GRADUS_BF16=automatic|amx|avx512|bfmmla|f32 from the environment.
 Bf16Backend bf16_backend();
 /// Uses it from now on; throws if it is not supported.
 ///   set_bf16_backend(Bf16Backend::avx512);
@@ -38,12 +38,12 @@ void set_bf16_backend(Bf16Backend backend);
 /// one, AMX is refused.
 bool bf16_backend_supported(Bf16Backend backend);
 /// The same as bf16_backend(), or what automatic stands for: amx, else avx512, if it is supported and avx512
-/// is the instruction set in use; else in_f32.
+/// is the instruction set in use; bfmmla, if it is supported and neon is; else in_f32.
 Bf16Backend bf16_backend_in_use();
-/// "automatic", "amx", "avx512" or "f32".
+/// "automatic", "amx", "avx512", "bfmmla" or "f32".
 const char* name(Bf16Backend backend);
 
-/// Whether instructions made for bf16 multiply it: bf16_backend_in_use() is amx or avx512.
+/// Whether instructions made for bf16 multiply it: bf16_backend_in_use() is not in_f32.
 bool fast_bf16();
 
 /// How matrices are multiplied: always by gradus's own loops, always by OpenBLAS, or by whichever is faster

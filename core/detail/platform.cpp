@@ -51,6 +51,8 @@ bool plain_is_mount_point(const char*) { return false; }
 
 bool plain_permits_amx() { return false; }
 
+bool plain_says_arm_bf16() { return false; }
+
 std::vector<const void*> plain_calls() { return {}; }
 
 std::vector<SourceLine> plain_source_lines(std::span<const void* const>) { return {}; }
@@ -68,6 +70,7 @@ constinit const System plain{.name = "plain",
                              .reserve = plain_reserve,
                              .is_mount_point = plain_is_mount_point,
                              .permits_amx = plain_permits_amx,
+                             .says_arm_bf16 = plain_says_arm_bf16,
                              .calls = plain_calls,
                              .source_lines = plain_source_lines,
                              .why_no_lines = plain_why_no_lines};
@@ -149,6 +152,8 @@ bool cpu_has_amx_bf16() {
   return false;
 #endif
 }
+
+bool cpu_has_bfmmla() { return system().says_arm_bf16(); }
 
 bool on_fork([[maybe_unused]] void (*before)(), [[maybe_unused]] void (*in_parent)(),
              [[maybe_unused]] void (*in_child)()) {

@@ -45,6 +45,8 @@ bool cpu_has_avx2();
 bool cpu_has_avx512();
 bool cpu_has_avx512_bf16();  // and avx512
 bool cpu_has_amx_bf16();     // and those; the first call asks the system to permit AMX to this process
+/// Whether this CPU is one of ARM that multiplies bf16 (FEAT_BF16), as far as the system says so.
+bool cpu_has_bfmmla();
 
 /// Memory in pages, huge ones where possible. None of these locks or allocates.
 struct Pages {
@@ -80,6 +82,8 @@ struct System {
   bool (*is_mount_point)(const char* path);
   /// Whether this process may use the registers of AMX, which systems give only to those that ask.
   bool (*permits_amx)();
+  /// Whether it says that this CPU has ARM's FEAT_BF16.
+  bool (*says_arm_bf16)();
   /// Addresses of the calls that lead here, innermost first, at most 256; empty if unsupported.
   std::vector<const void*> (*calls)();
   /// Their lines up to main, including inlined functions; calls without debug information are omitted.

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -124,6 +125,15 @@ bool permits_amx() {
 #endif
 }
 
+bool says_arm_bf16() {
+#ifdef __aarch64__
+  constexpr unsigned long bf16 = 1ul << 14;  // HWCAP2_BF16, newer than some headers
+  return (getauxval(AT_HWCAP2) & bf16) != 0;
+#else
+  return false;
+#endif
+}
+
 constexpr std::size_t kStack = std::size_t{1} << 20;
 
 [[gnu::noinline]] bool touch_stack() {
@@ -153,6 +163,7 @@ constinit const System linux_system{.name = "linux",
                                     .reserve = reserve,
                                     .is_mount_point = is_mount_point,
                                     .permits_amx = permits_amx,
+                                    .says_arm_bf16 = says_arm_bf16,
                                     .calls = linux_calls,
                                     .source_lines = linux_source_lines,
                                     .why_no_lines = linux_why_no_lines};

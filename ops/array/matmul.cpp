@@ -34,8 +34,8 @@ constexpr I kAmxSpeed = 8, kAmxThin = 64, kAmxRowUnit = 32;
 constexpr I kBlasWork = 20'000'000, kBlasPairWork = 1'000'000'000;  // worth two tiles, and two more
 constexpr I kBlasPairSize = 1024 * 1024, kMostBlasPairs = 8;  // elements of C in two, beyond the first four
 
-/// What multiplies: instructions for f32, or one of the two for bf16.
-enum class Unit { f32, avx512_bf16, amx };
+/// What multiplies: instructions for f32; those for bf16, AVX512-BF16 or, not measured, BFMMLA; or AMX.
+enum class Unit { f32, bf16, amx };
 
 /// How C [m, n] is cut into tiles: parts of its rows, and of its columns.
 struct Tiling {
@@ -118,7 +118,7 @@ using kernels::Product;
 
 Unit unit_of(Path path) {
   if (path != Path::bf16 || !fast_bf16()) return Unit::f32;
-  return bf16_backend_in_use() == Bf16Backend::amx ? Unit::amx : Unit::avx512_bf16;
+  return bf16_backend_in_use() == Bf16Backend::amx ? Unit::amx : Unit::bf16;
 }
 
 /// The part of a product that makes one tile of C. Tiles next to each other mostly go to the same thread:

@@ -1,4 +1,4 @@
-// The bf16 product for CPUs without an instruction for it, and the choice between all three.
+// The bf16 product for CPUs without an instruction for it, and the choice between all four.
 
 #include "gradus/ops/kernels/bf16.h"
 
@@ -16,18 +16,27 @@ namespace gradus {
 namespace {
 
 constexpr Bf16Backend kBackends[] = {Bf16Backend::automatic, Bf16Backend::amx, Bf16Backend::avx512,
-                                     Bf16Backend::in_f32};
+                                     Bf16Backend::bfmmla, Bf16Backend::in_f32};
 constexpr const char* kRemedy =
-    "set GRADUS_BF16 to automatic, amx, avx512 or f32, or leave it unset for the fastest this CPU has";
+    "set GRADUS_BF16 to automatic, amx, avx512, bfmmla or f32, or leave it unset for the fastest this CPU "
+    "has";
 
 constexpr int kUndecided = -1;
 std::atomic<int> chosen = kUndecided;
 
+const char* missing(Bf16Backend backend) {
+  switch (backend) {
+    case Bf16Backend::amx:
+      return "this CPU does not have AMX for bf16, or the system does not permit it";
+    case Bf16Backend::bfmmla:
+      return "this CPU does not have ARM's BFMMLA, or the system does not say so";
+    default:
+      return "this CPU does not have AVX512-BF16";
+  }
+}
+
 void check_supported(const char* who, Bf16Backend backend) {
-  check(bf16_backend_supported(backend), "{}: {}; {}", who,
-        backend == Bf16Backend::amx ? "this CPU does not have AMX for bf16, or the system does not permit it"
-                                    : "this CPU does not have AVX512-BF16",
-        kRemedy);
+  check(bf16_backend_supported(backend), "{}: {}; {}", who, missing(backend), kRemedy);
 }
 
 Bf16Backend choose() {
@@ -38,7 +47,7 @@ Bf16Backend choose() {
       check_supported("GRADUS_BF16", backend);
       return backend;
     }
-  fail_with("GRADUS_BF16: expected automatic, amx, avx512 or f32, got '{}'; {}", wanted, kRemedy);
+  fail_with("GRADUS_BF16: expected automatic, amx, avx512, bfmmla or f32, got '{}'; {}", wanted, kRemedy);
 }
 
 }  // namespace
@@ -49,6 +58,8 @@ const char* name(Bf16Backend backend) {
       return "amx";
     case Bf16Backend::avx512:
       return "avx512";
+    case Bf16Backend::bfmmla:
+      return "bfmmla";
     case Bf16Backend::in_f32:
       return "f32";
     case Bf16Backend::automatic:
@@ -61,6 +72,9 @@ bool bf16_backend_supported(Bf16Backend backend) {
 #ifdef GRADUS_X86
   if (backend == Bf16Backend::amx) return platform::cpu_has_amx_bf16();
   if (backend == Bf16Backend::avx512) return platform::cpu_has_avx512_bf16();
+#endif
+#ifdef GRADUS_NEON
+  if (backend == Bf16Backend::bfmmla) return platform::cpu_has_bfmmla();
 #endif
   return backend == Bf16Backend::automatic || backend == Bf16Backend::in_f32;
 }
@@ -83,6 +97,7 @@ Bf16Backend bf16_backend_in_use() {
   if (current_isa() == Isa::avx512)
     for (const Bf16Backend fast : {Bf16Backend::amx, Bf16Backend::avx512})
       if (bf16_backend_supported(fast)) return fast;
+  if (current_isa() == Isa::neon && bf16_backend_supported(Bf16Backend::bfmmla)) return Bf16Backend::bfmmla;
   return Bf16Backend::in_f32;
 }
 
@@ -173,10 +188,13 @@ void gemm_amx(const Product<float>& x) {
 #endif
 
 void gemm_bf16(const Product<float>& x) {
+  [[maybe_unused]] const Bf16Backend backend = bf16_backend_in_use();
 #ifdef GRADUS_X86
-  const Bf16Backend backend = bf16_backend_in_use();
   if (backend == Bf16Backend::amx) return gemm_amx(x);
   if (backend == Bf16Backend::avx512) return gemm_avx512bf16(x);
+#endif
+#ifdef GRADUS_NEON
+  if (backend == Bf16Backend::bfmmla) return gemm_bfmmla(x);
 #endif
   gemm_bf16_by_f32(x);
 }

@@ -57,8 +57,8 @@ std::string json_row(const Comparison& c) {
 
 std::string slow_bf16(const std::string& isa) {
   return fmt::format(
-      "bench: products in bf16 are no faster than in f32 here: {} kernels, and AMX or AVX512-BF16 is needed "
-      "(on a CPU that has it, without GRADUS_ISA and GRADUS_BF16)\n",
+      "bench: products in bf16 are no faster than in f32 here: {} kernels, and AMX, AVX512-BF16 or BFMMLA "
+      "is needed (on a CPU that has it, without GRADUS_ISA and GRADUS_BF16)\n",
       isa);
 }
 

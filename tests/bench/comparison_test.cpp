@@ -42,8 +42,8 @@ TEST_CASE("comparison: a row as JSON") {
 
 TEST_CASE("comparison: bf16 without its instructions") {
   CHECK(slow_bf16("avx2") ==
-        "bench: products in bf16 are no faster than in f32 here: avx2 kernels, and AMX or AVX512-BF16 is "
-        "needed "
+        "bench: products in bf16 are no faster than in f32 here: avx2 kernels, and AMX, AVX512-BF16 or "
+        "BFMMLA is needed "
         "(on a CPU that has it, without GRADUS_ISA and GRADUS_BF16)\n");
 }
 

@@ -20,7 +20,7 @@ if ./run example | grep -v '[.?]$'; then
   echo "./run example shows the first line of an example's opening comment: it must end with its sentence"
   exit 1
 fi
-if grep -nE '(madvise|mmap|mincore|fallocate|statx|prctl|sysconf|sched_getaffinity|pthread_atfork|__builtin_ia32_pause|__builtin_cpu_supports) *\(|<sched\.h>|<sys/(mman|prctl|sysinfo)\.h>|"/(proc|sys)/|__linux__' \
+if grep -nE '(madvise|mmap|mincore|fallocate|statx|prctl|sysconf|sched_getaffinity|pthread_atfork|getauxval|__builtin_ia32_pause|__builtin_cpu_supports) *\(|<sched\.h>|<sys/(auxv|mman|prctl|sysinfo)\.h>|"/(proc|sys)/|__linux__' \
   -r core ops nn optim data distributed kit text examples --include='*.cpp' --include='*.h' |
   grep -vE '^(core/detail/platform|kit/data/system_info\.cpp)'; then
   echo "belongs into core/detail/platform.h, with something that stands in for it elsewhere"

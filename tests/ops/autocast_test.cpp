@@ -168,7 +168,7 @@ TEST_CASE("autocast: a product is that of rounded operands, with sums in f32") {
   CHECK(matmul(normal({3}), normal({3})).dim() == 0);
 }
 
-TEST_CASE("autocast: the same bits for any number of threads, and any instruction set but AMX") {
+TEST_CASE("autocast: the same bits for any number of threads, and any instruction set but AMX and BFMMLA") {
   const Tensor a = normal({190, 1130}, 1), b = normal({1130, 650}, 2), q = normal({2, 3, 70, 16}, 3);
   const auto run = [&] {
     const Autocast guard(bf16);
@@ -179,7 +179,8 @@ TEST_CASE("autocast: the same bits for any number of threads, and any instructio
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(same(x[i], y[i]));
   };
   const Bf16Backend backend_before = bf16_backend();
-  for (const Bf16Backend backend : {Bf16Backend::amx, Bf16Backend::avx512, Bf16Backend::in_f32}) {
+  for (const Bf16Backend backend :
+       {Bf16Backend::amx, Bf16Backend::avx512, Bf16Backend::bfmmla, Bf16Backend::in_f32}) {
     if (!bf16_backend_supported(backend)) continue;
     CAPTURE(name(backend));
     set_bf16_backend(backend);

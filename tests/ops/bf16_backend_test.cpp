@@ -13,25 +13,29 @@ namespace gradus::test {
 namespace {
 
 constexpr Bf16Backend kAll[] = {Bf16Backend::automatic, Bf16Backend::amx, Bf16Backend::avx512,
-                                Bf16Backend::in_f32};
+                                Bf16Backend::bfmmla, Bf16Backend::in_f32};
 const std::string kRemedy =
-    "set GRADUS_BF16 to automatic, amx, avx512 or f32, or leave it unset for the fastest this CPU has";
+    "set GRADUS_BF16 to automatic, amx, avx512, bfmmla or f32, or leave it unset for the fastest this CPU "
+    "has";
 
 std::string missing(Bf16Backend backend) {
-  return backend == Bf16Backend::amx
-             ? "this CPU does not have AMX for bf16, or the system does not permit it; " + kRemedy
-             : "this CPU does not have AVX512-BF16; " + kRemedy;
+  const std::string what = backend == Bf16Backend::amx ? "AMX for bf16, or the system does not permit it; "
+                           : backend == Bf16Backend::avx512 ? "AVX512-BF16; "
+                                                            : "ARM's BFMMLA, or the system does not say so; ";
+  return "this CPU does not have " + what + kRemedy;
 }
 
 TEST_CASE("backend: names of what multiplies bf16, and what is set is used or an error") {
   CHECK(std::string(name(Bf16Backend::automatic)) == "automatic");
   CHECK(std::string(name(Bf16Backend::amx)) == "amx");
   CHECK(std::string(name(Bf16Backend::avx512)) == "avx512");
+  CHECK(std::string(name(Bf16Backend::bfmmla)) == "bfmmla");
   CHECK(std::string(name(Bf16Backend::in_f32)) == "f32");
   CHECK(bf16_backend_supported(Bf16Backend::automatic));
   CHECK(bf16_backend_supported(Bf16Backend::in_f32));
   if (bf16_backend_supported(Bf16Backend::amx)) CHECK(bf16_backend_supported(Bf16Backend::avx512));
   if (bf16_backend_supported(Bf16Backend::avx512)) CHECK(isa_supported(Isa::avx512));
+  if (bf16_backend_supported(Bf16Backend::bfmmla)) CHECK(isa_supported(Isa::neon));
   const Bf16Backend before = bf16_backend();
   for (const Bf16Backend backend : kAll) {
     if (bf16_backend_supported(backend)) {
@@ -68,7 +72,8 @@ TEST_CASE("backend: GRADUS_BF16 chooses, and a wrong value is an error with a re
   for (const Bf16Backend backend : kAll)
     CHECK(prints(name(backend),
                  bf16_backend_supported(backend) ? name(backend) : "GRADUS_BF16: " + missing(backend)));
-  CHECK(prints("bf16", "GRADUS_BF16: expected automatic, amx, avx512 or f32, got 'bf16'; " + kRemedy));
+  CHECK(
+      prints("bf16", "GRADUS_BF16: expected automatic, amx, avx512, bfmmla or f32, got 'bf16'; " + kRemedy));
 }
 
 }  // namespace

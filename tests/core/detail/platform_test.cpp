@@ -46,6 +46,8 @@ TEST_CASE("platform: the plain system works, and uses no feature that it does no
   CHECK(plain.pages == nullptr);
   CHECK(plain.reserve(-1, 1000) == 0);
   CHECK_FALSE(plain.is_mount_point("/proc"));
+  CHECK_FALSE(plain.permits_amx());
+  CHECK_FALSE(plain.says_arm_bf16());
 }
 
 TEST_CASE("platform: this system's answers lie within the plain one's") {

@@ -23,32 +23,20 @@ bool has_amx() {
   return has;
 }
 
-/// The sum over at most kAmxDepth places from p on. The products are exact.
-float sum_from(Case& x, I i, I j, I p) {
-  float sum = 0;
-  for (const I end = std::min(x.k, p + kernels::kAmxDepth); p < end; p += 32) {
-    float of[2] = {0, 0};
-    for (I q = p; q < std::min(end, p + 32); ++q) {
-      const auto product = static_cast<float>(test::rounded(x.a.at(i, q)) * test::rounded(x.b.at(q, j)));
-      of[q % 2] += product;
-    }
-    sum += of[0] + of[1];
-  }
-  return sum;
-}
-
-/// What the kernel must return, between rows what was there.
+/// The products are exact.
 std::vector<float> written_out(Case& x) {
-  std::vector<float> c(static_cast<std::size_t>(x.m * x.d.ld), 77);
-  for (I i = 0; i < x.m; ++i)
-    for (I j = 0; j < x.n; ++j) {
-      float y = x.alpha * sum_from(x, i, j, 0);
-      if (x.beta != 0) y = std::fma(x.beta, x.d.at(i, j), y);
-      if (x.has_bias) y += x.bias.at(0, j);
-      for (I p = kernels::kAmxDepth; p < x.k; p += kernels::kAmxDepth) y += x.alpha * sum_from(x, i, j, p);
-      c[static_cast<std::size_t>(i * x.d.ld + j)] = x.relu ? std::max(0.0f, y) : y;
+  return x.written_out(kernels::kAmxDepth, [&](I i, I j, I p, I end) {
+    float sum = 0;
+    for (; p < end; p += 32) {
+      float of[2] = {0, 0};
+      for (I q = p; q < std::min(end, p + 32); ++q) {
+        const auto product = static_cast<float>(test::rounded(x.a.at(i, q)) * test::rounded(x.b.at(q, j)));
+        of[q % 2] += product;
+      }
+      sum += of[0] + of[1];
     }
-  return c;
+    return sum;
+  });
 }
 
 void check_case(I m, I n, I k, std::mt19937& random) {
@@ -111,25 +99,4 @@ TEST_CASE("bf16 product by AMX: below f32's normal range operands and sums are 0
   CHECK(sum_of_two(0x1p-64f, 0x1p-63f, 1, 0x1p-126f) == 0x1p-126f);  // a product
   CHECK(sum_of_two(0x1.8p-126f, 1, 0x1p-126f, -1) == 0);             // a sum
   CHECK(sum_of_two(0x1p-126f, 1, 0, 0) == 0x1p-126f);
-}
-
-TEST_CASE("bf16 product by AMX: an element depends only on its row and its column") {
-  if (!has_amx()) return;
-  const test::Bf16BackendGuard guard(Bf16Backend::amx);
-  std::mt19937 random(5);
-  Case x(70, 530, 1100, random);
-  const std::vector<float> all = x.run(kernels::gemm_bf16);
-  for (const I row : {0, 33, 69})
-    for (const I columns : {1, 40}) {
-      std::vector<float> c(static_cast<std::size_t>(columns));
-      kernels::Product<float> part{
-          1,        columns, x.k, x.a.operand().from(row, 0), x.b.operand().from(0, x.n - columns),
-          c.data(), columns};
-      part.alpha = x.alpha, part.beta = x.beta, part.relu = x.relu;
-      part.d = x.d.values.data() + row * x.d.ld + x.n - columns, part.ldd = x.d.ld;
-      part.bias = x.has_bias ? x.bias.values.data() + x.n - columns : nullptr;
-      kernels::gemm_bf16(part);
-      const float* const same = all.data() + row * x.d.ld + x.n - columns;
-      CHECK(c == std::vector<float>(same, same + columns));
-    }
 }

@@ -28,7 +28,8 @@ struct Bf16BackendGuard {
 /// Those this CPU has.
 inline std::vector<Bf16Backend> bf16_backends() {
   std::vector<Bf16Backend> all;
-  for (const Bf16Backend backend : {Bf16Backend::amx, Bf16Backend::avx512, Bf16Backend::in_f32})
+  for (const Bf16Backend backend :
+       {Bf16Backend::amx, Bf16Backend::avx512, Bf16Backend::bfmmla, Bf16Backend::in_f32})
     if (bf16_backend_supported(backend)) all.push_back(backend);
   return all;
 }
@@ -109,6 +110,26 @@ struct Case {
         worst = std::max(worst, std::abs(got - (relu ? std::max(exact, 0.0) : exact)) / bound);
       }
     return worst;
+  }
+
+  /// What a kernel must return, between rows what was there: `depth` of k at a time, sum_from(i, j, p, end)
+  /// from p to `end`.
+  template <class F>
+  std::vector<float> written_out(I depth, F sum_from) {
+    // A product that no compiler fuses with the next addition.
+    const auto part = [&](I i, I j, I p) {
+      return std::fma(alpha, sum_from(i, j, p, std::min(k, p + depth)), 0.0f);
+    };
+    std::vector<float> c(static_cast<std::size_t>(m * d.ld), 77);
+    for (I i = 0; i < m; ++i)
+      for (I j = 0; j < n; ++j) {
+        float y = part(i, j, 0);
+        if (beta != 0) y = std::fma(beta, d.at(i, j), y);
+        if (has_bias) y += bias.at(0, j);
+        for (I p = depth; p < k; p += depth) y += part(i, j, p);
+        c[static_cast<std::size_t>(i * d.ld + j)] = relu && y < 0 ? 0.0f : y;  // NaN stays
+      }
+    return c;
   }
 
   I m, n, k;

@@ -78,7 +78,7 @@ TEST_CASE("bf16 product: what is not finite goes where it belongs") {
 }
 
 TEST_CASE("bf16 product: numbers below f32's normal range") {
-  // AVX512-BF16 and AMX take them for 0; the f32 kernels do not.
+  // AVX512-BF16, AMX and BFMMLA take them for 0; the f32 kernels do not.
   const float a[2] = {0x1p-130f, 1}, b[2] = {4, 0x1p-128f};
   for (const Bf16Backend backend : test::bf16_backends()) {
     CAPTURE(name(backend));
@@ -96,10 +96,12 @@ TEST_CASE("bf16 product: automatic is the fastest of the instruction set in use"
   const test::Bf16BackendGuard guard(Bf16Backend::automatic);
   test::on_every_isa<float>([](const auto&) {
     const Bf16Backend in_use = bf16_backend_in_use();
-    if (current_isa() != Isa::avx512 || !platform::cpu_has_avx512_bf16())
-      CHECK(in_use == Bf16Backend::in_f32);
-    else
+    if (current_isa() == Isa::avx512 && platform::cpu_has_avx512_bf16())
       CHECK(in_use == (platform::cpu_has_amx_bf16() ? Bf16Backend::amx : Bf16Backend::avx512));
+    else if (current_isa() == Isa::neon && platform::cpu_has_bfmmla())
+      CHECK(in_use == Bf16Backend::bfmmla);
+    else
+      CHECK(in_use == Bf16Backend::in_f32);
     CHECK(fast_bf16() == (in_use != Bf16Backend::in_f32));
     for (const Bf16Backend backend : test::bf16_backends()) {
       const test::Bf16BackendGuard set(backend);
@@ -148,5 +150,28 @@ TEST_CASE("bf16 product: reads nothing beyond its operands, and writes nothing b
             kernels::gemm_bf16(x);
             CHECK(first == std::vector<float>(c.data(), c.data() + m * n));
           }
+  }
+}
+
+TEST_CASE("bf16 product: an element depends only on its row and its column") {
+  std::mt19937 random(5);
+  Case x(70, 530, 1100, random);
+  for (const Bf16Backend backend : test::bf16_backends()) {
+    CAPTURE(name(backend));
+    const test::Bf16BackendGuard guard(backend);
+    const std::vector<float> all = x.run(kernels::gemm_bf16);
+    for (const I row : {0, 33, 69})
+      for (const I columns : {1, 40}) {
+        std::vector<float> c(static_cast<std::size_t>(columns));
+        kernels::Product<float> part{
+            1,        columns, x.k, x.a.operand().from(row, 0), x.b.operand().from(0, x.n - columns),
+            c.data(), columns};
+        part.alpha = x.alpha, part.beta = x.beta, part.relu = x.relu;
+        part.d = x.d.values.data() + row * x.d.ld + x.n - columns, part.ldd = x.d.ld;
+        part.bias = x.has_bias ? x.bias.values.data() + x.n - columns : nullptr;
+        kernels::gemm_bf16(part);
+        const float* const same = all.data() + row * x.d.ld + x.n - columns;
+        CHECK(c == std::vector<float>(same, same + columns));
+      }
   }
 }

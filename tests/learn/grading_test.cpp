@@ -31,8 +31,8 @@ msgstr "a média"
 msgid "the step goes up"
 msgstr "o passo sobe"
 
-msgid "{0}{1} is {2:.6g}, not {3:.6g}"
-msgstr "{0}{1} é {2:.6g}, e não {3:.6g}"
+msgid "{0}{1} is {2}, not {3}"
+msgstr "{0}{1} é {2}, e não {3}"
 
 msgid "{0} has shape {1}, not {2}"
 msgstr "{0} tem a forma {1}, e não {2}"

@@ -198,8 +198,7 @@ TEST_CASE("compile errors: the remedy is chosen by the types and functions in th
   begins("no viable overloaded operator[] for type 'std::vector<std::string>'", "A size or an index");
   begins(
       "use of deleted function 'gradus::TensorList gradus::grad(const Tensor&, const std::vector<Tensor>&, "
-      "T) "
-      "[with T = bool; TensorList = ListOf<Tensor>]'",
+      "T) [with T = bool; TensorList = ListOf<Tensor>]'",
       "The inputs are a list, in braces, and options have names");
   begins("no match for 'operator~' (operand type is 'const gradus::Tensor')", "The opposite of a mask");
   begins("invalid argument type 'const gradus::Tensor' to unary expression", "The opposite of a mask");

@@ -67,6 +67,26 @@ msgstr "gradiente da entrada {0}, elemento {1}: {2}, mas {3}"
     CHECK(wrong[0].starts_with("gradiente da entrada 0, elemento 0: "));
   }
   CHECK(said([] { near("the mean", 1.5, 2); }) == one("the mean is 1.5, not 2"));
+  CHECK(said([] { near("the mean", 1, 1.0000001); }) == one("the mean is 1, not 1.0000001"));
+}
+
+TEST_CASE("grading: the likely cause of what is thrown follows it") {
+  const auto second = [](const std::function<void()>& run) {
+    const std::vector<std::string> said = problems_of(run, "", 1);
+    return said.size() == 2 ? said[1] : "";
+  };
+  const Tensor x = ones({2, 3});
+  CHECK(second([&] { const Tensor y = x * ones({3, 4}); }).find("matmul(a, b)") != std::string::npos);
+  CHECK(second([&] { const Tensor y = x - x.mean(-1); }).find("x.mean(-1, true)") != std::string::npos);
+  CHECK(second([&] {
+          const Tensor a = ones({2}).requires_grad_() * 2;
+          const Tensor y = a * a.grad();
+        }).find("no leaf") != std::string::npos);
+  CHECK(second([&] {
+          Tensor y = ones({2}).requires_grad_();
+          y += ones({2});
+        }).find("y = y + ...") != std::string::npos);
+  CHECK(second([] { throw Error("something else"); }).empty());
 }
 
 }  // namespace gradus::learn

@@ -15,7 +15,7 @@
 // Which windows use no token of the other part, neither as input nor as target?
 //
 //   struct Moments { Tensor m, v; };                     given in examples/course/27_generalization/given.h,
-//   struct Split { std::vector<int> train, valid; };     as is what follows
+//   struct Split { std::vector<int> train, valid; };     as are these two
 //   struct Run {
 //     Tensor w;                                          run.epoch() trains it for an epoch, in place
 //     std::function<void()> epoch;

@@ -93,10 +93,15 @@ std::string translated(const std::string& problem) {
 /// What may be the cause if the library throws this in an answer; "" if nothing is likely.
 std::string likely_cause(const std::string& thrown) {
   const auto says = [&](const char* words) { return thrown.find(words) != std::string::npos; };
-  if (says("mul: ") && says("do not broadcast"))
-    return phrase("a * b multiplies elements; the product of matrices is matmul(a, b)");
-  if (says("do not broadcast"))
-    return phrase("x.mean(-1) and x.sum(-1) drop the axis; x.mean(-1, true) keeps it");
+  static const std::regex shapes("([a-z]+): shapes \\[(.*)\\] and \\[(.*)\\] do not broadcast.*");
+  if (std::smatch part; std::regex_match(thrown, part, shapes)) {
+    const std::string op = part[1], a = part[2], b = part[3];
+    const auto axes = [](const std::string& shape) { return std::count(shape.begin(), shape.end(), ','); };
+    if (axes(a) != axes(b))
+      return phrase("x.mean(-1) and x.sum(-1) drop the axis; x.mean(-1, true) keeps it");
+    if (op == "mul" && axes(a) > 0)
+      return phrase("a * b multiplies elements; the product of matrices is matmul(a, b)");
+  }
   if (says("a grad() is undefined before backward"))
     return phrase(
         "so is that of a tensor that is no leaf, such as a after a = a - ...: write into the leaf, a -= ..., "
@@ -104,8 +109,7 @@ std::string likely_cause(const std::string& thrown) {
   if (says("an in-place write is not recorded"))
     return phrase(
         "y += ... writes into y and into every other handle of the same numbers, such as x after Tensor y = "
-        "x: "
-        "y = y + ... makes a new tensor");
+        "x: y = y + ... makes a new tensor");
   return "";
 }
 

@@ -180,6 +180,34 @@ TEST_CASE("compile errors: the remedy is chosen by the types and functions in th
   begins("invalid types '<unresolved overloaded function type>[int]' for array subscript", "A method is");
   begins("no matching function for call to 'std::vector<double>::push_back(gradus::Tensor&)'",
          "push_back takes one value");
+  begins("no matching function for call to 'std::vector<double>::push_back(gradus::Tensor)'",
+         "push_back takes one value");
+  begins("no matching function for call to 'gradus::Tensor::size() const'", "The function takes different");
+  begins(
+      "could not convert '((void)0, db)' from 'gradus::Tensor' to 'std::pair<gradus::Tensor, "
+      "gradus::Tensor>'",
+      "Two values");
+  begins(
+      "no viable conversion from returned value of type 'gradus::Tensor' to function return type "
+      "'std::pair<Tensor, Tensor>'",
+      "Two values");
+  begins(
+      "no match for 'operator[]' (operand types are 'std::vector<std::__cxx11::basic_string<char> >' and "
+      "'gradus::Tensor')",
+      "A size or an index");
+  begins("no viable overloaded operator[] for type 'std::vector<std::string>'", "A size or an index");
+  begins(
+      "use of deleted function 'gradus::TensorList gradus::grad(const Tensor&, const std::vector<Tensor>&, "
+      "T) [with T = bool; TensorList = ListOf<Tensor>]'",
+      "The inputs are a list, in braces, and options have names");
+  begins("no match for 'operator~' (operand type is 'const gradus::Tensor')", "The opposite of a mask");
+  begins("invalid argument type 'const gradus::Tensor' to unary expression", "The opposite of a mask");
+  begins("no matching function for call to 'sqrt(const gradus::Tensor&)'", "Functions of std::");
+  begins("no matching function for call to 'sqrt'", "Functions of std::");
+  begins("no matching function for call to 'pow(const gradus::Tensor&, int)'", "Functions of std::");
+  begins("no matching function for call to 'pow(double, gradus::Tensor)'", "pow(x, p) takes a Tensor");
+  CHECK(says("'const class gradus::Tensor' has no member named 'masked_fill'").find("masked_fill(x") !=
+        std::string::npos);
   CHECK(says("something else").empty());
   CHECK(compile_errors("/home/me/my/a.h:2:4: error: it\n/home/me/my/a.h:2:4: error: it\n",
                        "/home/me/my/a.h") == "  line 2: it\n");

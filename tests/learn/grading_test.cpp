@@ -31,8 +31,8 @@ msgstr "a média"
 msgid "the step goes up"
 msgstr "o passo sobe"
 
-msgid "{0}{1} is {2:.6g}, not {3:.6g}"
-msgstr "{0}{1} é {2:.6g}, e não {3:.6g}"
+msgid "{0}{1} is {2}, not {3}"
+msgstr "{0}{1} é {2}, e não {3}"
 
 msgid "{0} has shape {1}, not {2}"
 msgstr "{0} tem a forma {1}, e não {2}"
@@ -67,6 +67,26 @@ msgstr "gradiente da entrada {0}, elemento {1}: {2}, mas {3}"
     CHECK(wrong[0].starts_with("gradiente da entrada 0, elemento 0: "));
   }
   CHECK(said([] { near("the mean", 1.5, 2); }) == one("the mean is 1.5, not 2"));
+  CHECK(said([] { near("the mean", 1, 1.0000001); }) == one("the mean is 1, not 1.0000001"));
+}
+
+TEST_CASE("grading: the likely cause of what is thrown follows it") {
+  const auto second = [](const std::function<void()>& run) {
+    const std::vector<std::string> said = problems_of(run, "", 1);
+    return said.size() == 2 ? said[1] : "";
+  };
+  const Tensor x = ones({2, 3});
+  CHECK(second([&] { const Tensor y = x * ones({3, 4}); }).find("matmul(a, b)") != std::string::npos);
+  CHECK(second([&] { const Tensor y = x - x.mean(-1); }).find("x.mean(-1, true)") != std::string::npos);
+  CHECK(second([&] {
+          const Tensor a = ones({2}).requires_grad_() * 2;
+          const Tensor y = a * a.grad();
+        }).find("no leaf") != std::string::npos);
+  CHECK(second([&] {
+          Tensor y = ones({2}).requires_grad_();
+          y += ones({2});
+        }).find("y = y + ...") != std::string::npos);
+  CHECK(second([] { throw Error("something else"); }).empty());
 }
 
 }  // namespace gradus::learn

@@ -129,7 +129,7 @@ TEST_CASE("questions: asked once, skipped by Enter, graded by band") {
   const std::string text = asked(questions, progress, "two\n2 90%\n7\n1\n2\n");
   CHECK(text.find("Type a number, such as 2.5") != std::string::npos);
   CHECK(text.find("Yes: it prints loss 2.08. So much.") != std::string::npos);
-  CHECK(text.find("Type a number from 1 to 3.") != std::string::npos);
+  CHECK(text.find("Type a number from 1 to 3 alone") != std::string::npos);
   CHECK(progress.said("Why?").at("right") == false);  // the first word counts
   CHECK(asked(questions, progress, "3\n").empty());
 
@@ -194,7 +194,7 @@ TEST_CASE("questions: 60,000 typed digits are no answer, and a line without an e
       asked(some_questions(), progress, digits + "\n2\n" + digits + "\n2 or so\n1.9\n2\n");
   CHECK(text.find("Type a number, such as 2.5") != std::string::npos);
   CHECK(progress.said("How much?").at("number") == 2);
-  CHECK(text.find("Type a number from 1 to 3.") != std::string::npos);
+  CHECK(text.find("Type a number from 1 to 3 alone") != std::string::npos);
   CHECK(progress.said("Why?").at("option") == "b");
 
   const test::ScratchFolder other;
@@ -203,6 +203,16 @@ TEST_CASE("questions: 60,000 typed digits are no answer, and a line without an e
   std::ostringstream out;
   CHECK_THROWS_WITH_AS(ask(some_questions(), none, zeros, out),
                        "the input has a line of more than 1048576 bytes, expects an answer on each", Error);
+}
+
+TEST_CASE("questions: a power of 2 may be typed for its exponent") {
+  const test::ScratchFolder folder;
+  Progress progress = fresh(folder);
+  Questions questions = some_questions();
+  questions.predictions[0].unit = "exponent of 2";
+  asked(questions, progress, "2^-5 70%\n");
+  CHECK(progress.said("How much?").at("number") == -5);
+  CHECK(progress.said("How much?").at("sure") == 0.7);
 }
 
 TEST_CASE("questions: calibration tells who is too sure") {

@@ -32,18 +32,21 @@ CASE("x is unchanged", "Do not write into x, or restore its values.") {
   near("x afterwards", x, before);
 }
 CASE("a wrong softmax does not hide",
-     "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum. The function you return "
-     "lives longer than f and weights: capture copies, [=].") {
+     "sum(softmax(x)) is 1 for every x: multiply by the weights before you sum.") {
   const Tensor weights = tensor({1.0, -2.0, 0.5});
-  const auto f = answer.weighted([](const Tensor& z) { return softmax(z, -1); }, weights);
-  near("the weighted sum", f(zeros({3})).item(), -0.5 / 3);
+  const std::function<Tensor(const Tensor&)> soft = [](const Tensor& z) { return softmax(z, -1); };
+  near("the weighted sum", answer.weighted(soft, weights)(zeros({3})).item(), -0.5 / 3);
   const Tensor table = randn({2, 3}), x = randn({3});
-  near("the weighted sum of x and 2x, stacked to [2, 3],",
-       answer.weighted(
-                 [](const Tensor& z) {
-                   return stack({z, 2 * z});
-                 },
-                 table)(x)
-           .item(),
+  const std::function<Tensor(const Tensor&)> stacked = [](const Tensor& z) { return stack({z, 2 * z}); };
+  near("the weighted sum of x and 2x, stacked to [2, 3],", answer.weighted(stacked, table)(x).item(),
        (table[0] * x + 2 * table[1] * x).sum().item());
+}
+CASE("the function keeps f and weights",
+     "The function you return lives longer than f and weights: capture copies, [=], not references, [&].") {
+  std::function<Tensor(const Tensor&)> f = [](const Tensor& z) { return 2 * z; };
+  Tensor weights = tensor({1.0, -2.0});
+  const auto weighted = answer.weighted(f, weights);
+  const double before = weighted(ones({2})).item();
+  f = [](const Tensor& z) { return 7 * z; }, weights = tensor({1.0, 1.0});  // what references would see
+  near("the weighted sum, after f and weights have got other values,", weighted(ones({2})).item(), before);
 }

@@ -73,3 +73,13 @@ Tensor numeric_gradient(const std::function<Tensor(const Tensor&)>& f, const Ten
 }
 }  // namespace an_h_of_its_own
 MUTANT(an_h_of_its_own, "it is exact for a square, even with a large h")
+
+namespace captured_by_reference {
+using solution::numeric_gradient;
+std::function<Tensor(const Tensor&)> weighted_sum(const std::function<Tensor(const Tensor&)>& f,
+                                                  const Tensor& weights) {
+  const auto* kept = &f;  // as [&] keeps it; here for f alone, whose object outlives the case
+  return [kept, weights](const Tensor& x) { return (weights * (*kept)(x)).sum(); };
+}
+}  // namespace captured_by_reference
+MUTANT(captured_by_reference, "the function keeps f and weights")

@@ -11,7 +11,9 @@ CASE("every layer's output is there", "L layers have L + 1 outputs, the first is
   expect(h.size() == 3, phrase("there are {0} outputs of two layers, not 3", h.size()));
   if (!h.empty()) near("h_0", h[0], x);
 }
-CASE("a layer reads the previous one", "tanh(h_l W_l), with the h of the previous layer.") {
+CASE("a layer reads the previous one",
+     "tanh(h_l W_l), with the h of the previous layer. A product of matrices is matmul(h, W): h * W "
+     "multiplies elements.") {
   const Tensor x = tensor({{0.5, 0.0}}), W = tensor({{0.0, 1.0}, {0.0, 0.0}});
   near("h_2", answer.forward(x, {W, W.t()}).back(), tensor({{std::tanh(std::tanh(0.5)), 0.0}}));
 }
@@ -21,7 +23,7 @@ CASE("the gradient shrinks layer by layer", "Each layer multiplies: with W = I /
   near("the sizes", answer.sizes(zeros({1, 2}), {W, W, W}, tensor({{3.0, 4.0}})),
        std::vector<double>{0.625, 1.25, 2.5, 5});
 }
-CASE("backward multiplies by the transpose", "Multiply by W_l^T.") {
+CASE("backward multiplies by the transpose", "Multiply by W_l^T, with matmul.") {
   const Tensor W = tensor({{0.0, 1.0}, {0.0, 0.0}});
   near("|dh_0| for dh_1 = [1, 0]", answer.sizes(zeros({1, 2}), {W}, tensor({{1.0, 0.0}}))[0], 0);
 }

@@ -5,7 +5,8 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::residual_stack, FROM::residual_jacobian }
 
-CASE("branches of zero change nothing", "x + A x: the shortcut carries x itself.") {
+CASE("branches of zero change nothing",
+     "x + A x: the shortcut carries x itself. A x is matmul(A, x): A * x multiplies elements.") {
   const Tensor x = randn({3});
   near("x_L with all A_l = 0", answer.stack(x, {zeros({3, 3}), zeros({3, 3})}), x);
 }

@@ -1,4 +1,4 @@
-// The effect of x + f(x) on signal and gradient, at three initialisations.
+// The effect of x + f(x) on signal and gradient, at four initializations.
 // Its chapter: docs/course/09_residual/README.md
 //   x_l = x_(l-1) + f_l(x_(l-1)),  f(x) = W2 relu(W1 x)        dx_L/dx_0 = (I + J_L) ... (I + J_2) (I + J_1)
 #include <cmath>

@@ -5,6 +5,8 @@
 //   x_{l+1} = x_l + A_l x_l            l = 0 .. L - 1, each A_l is a matrix [d, d]
 //   dx_L/dx_0 = (I + A_{L-1}) ... (I + A_1)(I + A_0)
 //
+// The branch of layer l is linear here, f_l(x) = A_l x, so the page's J_1, ..., J_L are A_0, ..., A_{L-1}.
+//
 // The last layer is the leftmost factor of the product. I + the sum of the A_l is only an approximation for
 // small A_l.
 //

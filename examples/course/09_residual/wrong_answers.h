@@ -83,3 +83,14 @@ Tensor residual_stack(const Tensor& x, const std::vector<Tensor>& A) {
 }
 }  // namespace writes_into_x
 MUTANT(writes_into_x, "the inputs are as before")
+
+namespace elements_multiplied {
+using solution::residual_jacobian;
+Tensor residual_stack(const Tensor& x, const std::vector<Tensor>& A) {
+  Tensor y = x;
+  for (const Tensor& a : A) y = y + a * y;
+  return y;
+}
+}  // namespace elements_multiplied
+MUTANT(elements_multiplied, "branches of zero change nothing", "a branch reads the stream, not the first x",
+       "the stack is its Jacobian times x")

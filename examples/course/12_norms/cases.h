@@ -15,12 +15,14 @@ CASE("training: each channel over the batch", "Mean and variance over axis 0, th
   near("the mean of each channel", y.mean(0), zeros({3}), 1e-9);
   near("the mean square of each channel", y.square().mean(0), ones({3}), 1e-3);
 }
-CASE("training: the running mean moves by a tenth", "0.9 old + 0.1 new.") {
+CASE("training: the running mean moves by a tenth",
+     "0.9 old + 0.1 new, both of shape [C], not [1, C]: x.mean(0).") {
   Running running = fresh(2);
   answer.batch_norm(tensor({{10.0, 0.0}, {20.0, 0.0}}), running, true, 1e-5);
   near("running mean", running.mean, tensor({1.5, 0.0}));
 }
-CASE("training: the running variance is unbiased", "Multiply the biased variance by N / (N - 1).") {
+CASE("training: the running variance is unbiased",
+     "Multiply the biased variance by N / (N - 1). Its shape is [C], not [1, C].") {
   Running running = fresh(1);
   answer.batch_norm(tensor({{0.0}, {3.0}, {6.0}}), running, true, 1e-5);
   near("running var", running.var, tensor({0.9 + 0.1 * 9}));

@@ -10,7 +10,7 @@
 // Conventions: in training y uses the biased variance (divided by N), but the running variance gets the
 // unbiased one (divided by N - 1). eps is always under the root. There is no gain and no bias.
 //
-//   struct Running { Tensor mean, var; };                    given in examples/course/12_norms/given.h
+//   struct Running { Tensor mean, var; };  both [C], always; given in examples/course/12_norms/given.h
 //
 // Through which of these statistics does the gradient go, and which are only values? detach() gives a
 // tensor's values without the tape.

@@ -156,3 +156,13 @@ Tensor batch_norm(const Tensor& x, Running& running, bool training, double eps) 
 }
 }  // namespace running_on_the_tape
 MUTANT(running_on_the_tape, "the gradient passes the statistics")
+
+namespace running_with_an_axis_more {
+using solution::rms;
+Tensor batch_norm(const Tensor& x, Running& r, bool training, double eps) {
+  const Tensor y = solution::batch_norm(x, r, training, eps);
+  if (training) r.mean = r.mean.unsqueeze(0);
+  return y;
+}
+}  // namespace running_with_an_axis_more
+MUTANT(running_with_an_axis_more, "training: the running mean moves by a tenth")

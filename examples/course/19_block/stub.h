@@ -7,7 +7,7 @@
 // inference the result is x itself.
 //
 // `ffn` has two linear maps with biases, and one gelu: x [T, C], W1 [C, 4C], b1 [4C], W2 [4C, C], b2 [C]. A
-// token is a row of x.
+// token is a row of x, so both matrices are the page's W_1 [F, C] and W_2 [C, F] transposed, with F = 4C.
 //
 // `block` is Pre-LN: attention, then the feed-forward network, each with its norm and its residual
 // connection. What does each norm read? LN is layer_norm without gain and bias. The block has no dropout,

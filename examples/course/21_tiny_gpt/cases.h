@@ -24,12 +24,20 @@ CASE("k tokens remain", "Logits below the k-th largest become -infinity, before 
   const Tensor logits = tensor({1.0, 3.0, 2.0, 0.0}), rank = tensor({3.0, 1.0, 2.0, 4.0});
   for (const int k : {1, 2, 3})
     for (const double temperature : {0.5, 1.0, 2.0})
-      near(phrase("where p is above 0, k = {0},", k), (answer.top_k(logits, k, temperature) > 0).to(f64),
-           (rank < k + 0.5).to(f64));
+      near(phrase("where p is above 0, k = {0},", k),
+           (answer.top_k(logits.clone(), k, temperature) > 0).to(f64), (rank < k + 0.5).to(f64));
 }
 CASE("a low temperature sharpens", "Divide the logits by the temperature.") {
   near("p of the largest of logits 0 and 1, temperature 0.5",
        answer.top_k(tensor({0.0, 1.0}), 2, 0.5)[1].item(), 1 / (1 + std::exp(-2.0)));
+}
+CASE("the logits are as before",
+     "Tensor z = logits is another handle of the same numbers, and z[mask] = ... or z /= ... writes into "
+     "them, "
+     "const or not. Begin with logits.clone(), or use masked_fill, which gives a new tensor.") {
+  const Tensor logits = tensor({1.0, 3.0, 2.0, 0.0}), before = logits.clone();
+  answer.top_k(logits, 2, 0.5);
+  near("the logits afterwards", logits, before);
 }
 CASE("the prompt comes first", "Return the prompt and the new tokens.") {
   const Ids ids = answer.generate(counting, {4, 5}, 3, 8);

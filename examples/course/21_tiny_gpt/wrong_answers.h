@@ -104,3 +104,13 @@ Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, 
 }
 }  // namespace a_long_prompt_stays_long
 MUTANT(a_long_prompt_stays_long, "the context is the last tokens")
+
+namespace writes_into_the_logits {
+using solution::generate;
+Tensor top_k(const Tensor& logits, std::int64_t k, double temperature) {
+  Tensor z = logits;
+  z[z < topk(z, k).first[k - 1].item()] = -INFINITY;
+  return softmax(z / temperature, 0);
+}
+}  // namespace writes_into_the_logits
+MUTANT(writes_into_the_logits, "the logits are as before")

@@ -112,3 +112,24 @@ Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
 }
 }  // namespace stream_detached
 MUTANT(stream_detached, "the gradient reaches x")
+
+namespace writes_into_x {
+using solution::post_ln;
+Tensor pre_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y += f(layer_norm(y));
+  return layer_norm(y);
+}
+}  // namespace writes_into_x
+MUTANT(writes_into_x, "the inputs are as before", "the gradient reaches x")
+
+namespace post_ln_writes_into_x {
+using solution::pre_ln;
+Tensor post_ln(const Tensor& x, const std::vector<Sublayer>& sublayers) {
+  Tensor y = x;
+  for (const Sublayer& f : sublayers) y += f(y), y = layer_norm(y);
+  return y;
+}
+}  // namespace post_ln_writes_into_x
+MUTANT(post_ln_writes_into_x, "the inputs are as before", "Post-LN: no second final norm",
+       "the gradient reaches x")

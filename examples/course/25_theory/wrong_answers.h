@@ -67,8 +67,28 @@ MUTANT(squared_norm, "the gradient is a norm", "the gradient is that of the last
 namespace gradients_add_up {
 MEASURE(How{.add_up = true})
 }  // namespace gradients_add_up
-MUTANT(gradients_add_up, "a second measurement is like the first",
-       "Pre-LN: the final norm divides the gradient")
+MUTANT(gradients_add_up, "a second measurement is like the first")
+
+namespace writes_into_x {
+using solution::lemma_2, solution::exponent;
+Measured measure(const std::vector<Block>& blocks, const Tensor& x, bool pre, const Loss& loss) {
+  if (!pre) return solution::measure(blocks, x, pre, loss);
+  Measured measured;
+  Tensor y = x;
+  for (const Block& block : blocks) {
+    const Tensor a = block.attention(layer_norm(y));
+    if (y.requires_grad())
+      y = y + a;
+    else
+      y += a;
+    y = y + block.ffn(layer_norm(y));
+    measured.sizes.push_back(y.square().mean().item());
+  }
+  measured.gradient = grad(loss(layer_norm(y)), {blocks.back().W2})[0].norm().item();
+  return measured;
+}
+}  // namespace writes_into_x
+MUTANT(writes_into_x, "the inputs are as before")
 #undef MEASURE
 
 #define LEMMA_2(LOW, HIGH)                                     \

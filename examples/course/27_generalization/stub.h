@@ -15,8 +15,12 @@
 // Which windows use no token of the other part, neither as input nor as target?
 //
 //   struct Moments { Tensor m, v; };                     given in examples/course/27_generalization/given.h,
-//   struct Run { Tensor w; ... };                        as is what follows
-//   struct Split { std::vector<int> train, valid; };
+//   struct Split { std::vector<int> train, valid; };     as are these two
+//   struct Run {
+//     Tensor w;                                          run.epoch() trains it for an epoch, in place
+//     std::function<void()> epoch;
+//     std::function<double()> validation_loss;           run.validation_loss() is that of w as it is
+//   };
 //
 // Forbidden: optim and nn.
 // Useful: w.dim(), square, sqrt, run.w.clone(), run.w.copy_(other).

@@ -84,9 +84,7 @@ int stop_early(const Run& run, int patience, int most) {
   return stop_with(run, patience, most, 0, true, false);
 }
 }  // namespace last_weights
-MUTANT(last_weights, "the best weights come back", "training ends when patience is used up",
-       "a new best loss starts the count again", "a loss is compared with the lowest",
-       "an equal loss is no new best", "NaN is no new best")
+MUTANT(last_weights, "the best weights come back")
 
 namespace shares_memory {
 using solution::adamw_step;
@@ -95,9 +93,7 @@ int stop_early(const Run& run, int patience, int most) {
   return stop_with(run, patience, most, 0, false, true);
 }
 }  // namespace shares_memory
-MUTANT(shares_memory, "the best weights come back", "training ends when patience is used up",
-       "a new best loss starts the count again", "a loss is compared with the lowest",
-       "an equal loss is no new best", "NaN is no new best")
+MUTANT(shares_memory, "the best weights come back")
 
 namespace one_epoch_too_many {
 using solution::adamw_step;

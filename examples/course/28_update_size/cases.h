@@ -1,5 +1,5 @@
 struct Answer {
-  Constants (*constants)(int N);
+  Constants (*constants)(int L);
   Tensor (*deep_norm)(const Tensor& x, const Tensor& fx, double alpha);
   std::vector<double> (*admin)(const std::vector<double>& variances);
   double (*update_size)(const std::function<Tensor(const Tensor&)>& f, const Tensor& w, const Tensor& dw);
@@ -7,11 +7,12 @@ struct Answer {
 #define ANSWER(FROM) \
   { FROM::deep_norm_constants, FROM::deep_norm, FROM::admin, FROM::update_size }
 
-CASE("alpha is a fourth root", "(2N)^(1/4): std::pow(2.0 * N, 0.25).") {
+CASE("alpha is a fourth root", "(2L)^(1/4): std::pow(2.0 * L, 0.25).") {
   near("alpha of 8 blocks", answer.constants(8).alpha, 2);
   near("alpha of 128 blocks", answer.constants(128).alpha, 4);
 }
-CASE("beta shrinks with depth", "(8N)^(-1/4): the exponent is negative.") {
+CASE("beta shrinks with depth",
+     "(8L)^(-1/4): the exponent is negative. In C++ -1 / 4 is 0, a quotient of integers: write -0.25.") {
   near("beta of 2 blocks", answer.constants(2).beta, 0.5);
   near("beta of 32 blocks", answer.constants(32).beta, 0.25);
 }

@@ -1,6 +1,6 @@
 #include "learn/learn.h"
 
-Constants deep_norm_constants(int N) { return {std::pow(2.0 * N, 0.25), std::pow(8.0 * N, -0.25)}; }
+Constants deep_norm_constants(int L) { return {std::pow(2.0 * L, 0.25), std::pow(8.0 * L, -0.25)}; }
 
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return layer_norm(alpha * x + fx); }
 

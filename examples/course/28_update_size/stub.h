@@ -2,9 +2,9 @@
 
 // DeepNorm, Admin, and the size of an update. About 12 lines.
 //
-// DeepNorm (Wang et al. 2022) has two constants, here for one stack of N blocks:
+// DeepNorm (Wang et al. 2022) has two constants, here for one stack of L blocks, which has N = 2L branches:
 //
-//   alpha = (2N)^(1/4)        beta = (8N)^(-1/4)
+//   alpha = (2L)^(1/4)        beta = (8L)^(-1/4)
 //
 // It is Post-LN, except that alpha multiplies the shortcut. beta scales initial weights: it is not part of
 // the forward.
@@ -19,7 +19,7 @@
 //
 // Forbidden: nn. layer_norm is allowed.
 
-Constants deep_norm_constants(int N) { return todo(N); }
+Constants deep_norm_constants(int L) { return todo(L); }
 
 /// fx is f(x).
 Tensor deep_norm(const Tensor& x, const Tensor& fx, double alpha) { return todo(x, fx, alpha); }

@@ -106,3 +106,11 @@ double update_size(const std::function<Tensor(const Tensor&)>& f, const Tensor& 
 }
 }  // namespace w_is_left_moved
 MUTANT(w_is_left_moved, "an update is a change of the output")
+
+namespace quotient_of_integers {
+using solution::admin, solution::deep_norm, solution::update_size;
+Constants deep_norm_constants(int L) {
+  return {std::pow(2.0 * L, 0.25), std::pow(8.0 * L, static_cast<double>(-1 / 4))};
+}
+}  // namespace quotient_of_integers
+MUTANT(quotient_of_integers, "beta shrinks with depth")

@@ -8,8 +8,11 @@ int best_rate(const std::vector<double>& loss) {
 }
 
 double sensitivity(const std::vector<double>& loss, double start) {
-  double mean = 0;
-  for (const double l : loss)
-    mean += (std::isnan(l) ? start : std::min(l, start)) / static_cast<double>(loss.size());
-  return mean - loss[best_rate(loss)];
+  double mean = 0, least = start;
+  for (const double l : loss) {
+    const double counted = std::isnan(l) ? start : std::min(l, start);
+    mean += counted / static_cast<double>(loss.size());
+    least = std::min(least, counted);
+  }
+  return mean - least;
 }

@@ -6,8 +6,8 @@
 // the final loss with rate i, and start is the loss before training. The sensitivity is how far the losses
 // lie above the smallest one, on average over all rates. How do you keep one diverged run from deciding it?
 //
-// A run that has diverged may end with NaN, or above start: in the mean it counts as start. The smallest loss
-// is taken as it is, but a NaN is never the smallest.
+// A run that has diverged may end with NaN, or above start. It counts as start: in the mean, and as the
+// smallest loss if all runs have diverged. For best_rate losses are as they are, and a NaN is never the best.
 //
 // Forbidden: Tensor, which is not needed here. Useful: std::isnan, std::min.
 

@@ -1,4 +1,8 @@
 namespace {
+double least_of(const std::vector<double>& loss, double otherwise) {
+  const int best = solution::best_rate(loss);
+  return best < 0 ? otherwise : loss[best];
+}
 double with(const std::vector<double>& loss, double start, bool limit, bool nan_counts, double part) {
   double sum = 0, count = 0;
   for (const double l : loss) {
@@ -6,7 +10,7 @@ double with(const std::vector<double>& loss, double start, bool limit, bool nan_
     sum += std::isnan(l) ? start : limit ? std::min(l, start) : l;
     ++count;
   }
-  return sum / count - part * loss[solution::best_rate(loss)];
+  return sum / count - part * std::min(start, least_of(loss, start));
 }
 }  // namespace
 
@@ -38,7 +42,7 @@ using solution::best_rate;
 double sensitivity(const std::vector<double>& loss, double start) {
   double worst = 0;
   for (const double l : loss) worst = std::max(worst, std::isnan(l) ? start : std::min(l, start));
-  return worst - loss[best_rate(loss)];
+  return worst - std::min(start, least_of(loss, start));
 }
 }  // namespace worst_minus_best
 MUTANT(worst_minus_best, "the mean counts every rate", "a diverged run counts as the start",
@@ -55,18 +59,18 @@ MUTANT(nan_wins, "the best rate is never a NaN")
 namespace smallest_may_be_nan {
 using solution::best_rate;
 double sensitivity(const std::vector<double>& loss, double start) {
-  return with(loss, start, true, true, 0) - *std::min_element(loss.begin(), loss.end());
+  return with(loss, start, true, true, 0) - std::min(start, *std::min_element(loss.begin(), loss.end()));
 }
 }  // namespace smallest_may_be_nan
 MUTANT(smallest_may_be_nan, "NaN counts as the start too")
 
-namespace smallest_is_limited_too {
+namespace smallest_is_not_limited {
 using solution::best_rate;
 double sensitivity(const std::vector<double>& loss, double start) {
-  return with(loss, start, true, true, 0) - std::min(start, loss[best_rate(loss)]);
+  return with(loss, start, true, true, 0) - least_of(loss, start);
 }
-}  // namespace smallest_is_limited_too
-MUTANT(smallest_is_limited_too, "a diverged run counts as the start")
+}  // namespace smallest_is_not_limited
+MUTANT(smallest_is_not_limited, "a diverged run counts as the start")
 
 namespace first_or_second {
 using solution::sensitivity;

@@ -11,7 +11,7 @@
 // and which factors must fall with m?
 //
 // 2. The sensitivity to the rate (Wortsman et al. 2023) of each seed: the mean over all rates of the loss at
-// the end, but not more than the loss at the start, minus the loss at the best rate. A loss at the end may
+// the end, but not more than the loss at the start, minus the smallest of these losses. A loss at the end may
 // be NaN; then the loss at the start counts.
 //
 //   enum class Role { input, hidden, output };              given in examples/course/32_scaling/given.h

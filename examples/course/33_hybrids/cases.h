@@ -9,15 +9,16 @@ struct Answer {
 
 CASE("sandwich: the branch sees a normalized token", "f(LN(x)).") {
   Tensor seen;
-  const Tensor x = 9 * randn({2, 8});
+  const Tensor x = 9 * randn({2, 8}), want = layer_norm(x);  // before the answer can write into x
   answer.sandwich(x, [&](const Tensor& z) { return (seen = z).clone(); });
-  near("what f sees", seen, layer_norm(x));
+  near("what f sees", seen, want);
 }
 CASE("sandwich: the branch's output is normalized",
      "LN(f(...)): however large f is, the stream grows slowly.") {
   const Tensor x = randn({2, 8});
   near("the mean square of what is added",
-       (answer.sandwich(x, [](const Tensor& z) { return 1000 * z; }) - x).square().mean().item(), 1, 1e-3);
+       (answer.sandwich(x.clone(), [](const Tensor& z) { return 1000 * z; }) - x).square().mean().item(), 1,
+       1e-3);
 }
 CASE("sandwich: no norm on the stream", "x itself is added: x + ..., not LN(x + ...).") {
   const Tensor x = 9 * randn({2, 8});
@@ -27,7 +28,7 @@ CASE("B2T: the second sublayer reads y", "ffn(y), with y = LN(x + attention(x)).
   Tensor first, seen;
   const Tensor x = randn({2, 8}), more = randn({2, 8});
   answer.b2t(
-      x, [&](const Tensor& z) { return first = z, more.clone(); },
+      x.clone(), [&](const Tensor& z) { return first = z.clone(), more.clone(); },
       [&](const Tensor& z) { return (seen = z).clone(); });
   near("what attention sees", first, x);
   near("what ffn sees", seen, layer_norm(x + more));
@@ -36,11 +37,11 @@ CASE("B2T: the bottom reaches the top", "LN(x + y + ffn(y)): x once more, the bl
   const Tensor x = 5 * randn({2, 8}), more = randn({2, 8});
   near("z with ffn = 0",
        answer.b2t(
-           x, [&](const Tensor&) { return more.clone(); }, [](const Tensor& z) { return z * 0; }),
+           x.clone(), [&](const Tensor&) { return more.clone(); }, [](const Tensor& z) { return z * 0; }),
        layer_norm(x + layer_norm(x + more)));
   near("z with a constant ffn",
        answer.b2t(
-           x, [&](const Tensor&) { return more.clone(); }, [&](const Tensor&) { return 2 * more; }),
+           x.clone(), [&](const Tensor&) { return more.clone(); }, [&](const Tensor&) { return 2 * more; }),
        layer_norm(x + layer_norm(x + more) + 2 * more));
 }
 CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in integers.") {
@@ -50,6 +51,14 @@ CASE("Mix-LN: Post-LN comes first, a quarter of it", "l < L / 4, in integers.") 
     near(phrase("the number of Post-LN layers of {0}", L), count, L / 4);
   }
   expect(answer.mix(0, 8) && !answer.mix(7, 8), "of 8 layers the first two are Post-LN, and the last is not");
+}
+CASE("the inputs are as before",
+     "Tensor y = x is another handle of the same numbers, and y += ... writes into them, const or not. Write "
+     "y = y + ..., or begin with x.clone().") {
+  const Tensor x = randn({2, 8}), before = x.clone();
+  const Part one = [](const Tensor&z) { return sin(2 * z); }, other = [](const Tensor&z) { return sin(z); };
+  answer.sandwich(x, one), near("x after the sandwich", x, before);
+  answer.b2t(x, one, other), near("x after B2T", x, before);
 }
 CASE("the gradient reaches x", "Stay on the tape: no detach(), no values copied out.") {
   const Part one = [](const Tensor&z) { return sin(2 * z); }, other = [](const Tensor&z) { return sin(z); };

@@ -14,7 +14,9 @@ CASE("lengths are preserved", "A rotation: cos and sin in both lines, with oppos
   const Tensor x = randn({3, 6});
   near("the length of row 2", answer.rotate(x, 100)[2].norm().item(), x[2].norm().item());
 }
-CASE("the pairs and their speeds", "Channel i is rotated with i + D/2, by t base^(-2i/D).") {
+CASE("the pairs and their speeds",
+     "Channel i is rotated with i + D/2, by t base^(-2i/D). A quotient of two integers is cut to an integer: "
+     "write -2.0 * i / D.") {
   const Tensor one = tensor({{1.0, 1.0, 0.0, 0.0}}), y = answer.rotate(cat({0 * one, one, one, one}), 100);
   for (const int t : {1, 3})
     near(phrase("row {0} of [1, 1, 0, 0], base 100", t), y[t],

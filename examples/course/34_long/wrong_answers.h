@@ -78,3 +78,16 @@ using solution::window, solution::alibi;
 Tensor rotate(const Tensor& x, double base) { return solution::rotate(x.detach(), base); }
 }  // namespace off_the_tape
 MUTANT(off_the_tape, "the gradient reaches x")
+
+namespace quotient_of_integers {
+using solution::window, solution::alibi;
+Tensor rotate(const Tensor& x, double base) {
+  const std::int64_t D = x.size(1);
+  std::vector<double> speeds;
+  for (std::int64_t i = 0; i < D / 2; ++i) speeds.push_back(std::pow(base, static_cast<double>(-2 * i / D)));
+  const Tensor angle = outer(arange(x.size(0)).to(f64), from_vector(speeds)), a = x.slice(1, 0, D / 2),
+               b = x.slice(1, D / 2);
+  return cat({a * cos(angle) - b * sin(angle), a * sin(angle) + b * cos(angle)}, 1);
+}
+}  // namespace quotient_of_integers
+MUTANT(quotient_of_integers, "the pairs and their speeds")

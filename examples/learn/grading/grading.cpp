@@ -62,7 +62,10 @@ bool is_near(double got, double want, double tolerance) {
 }
 
 void differs(const std::string& what, const std::string& where, double got, double want) {
-  problem(phrase("{0}{1} is {2:.6g}, not {3:.6g}", language()(what), where, got, want));
+  std::string is, is_not;  // six digits, or more if the two numbers would look equal
+  for (int digits = 6; digits <= 17 && is == is_not; ++digits)
+    is = fmt::format("{:.{}g}", got, digits), is_not = fmt::format("{:.{}g}", want, digits);
+  problem(phrase("{0}{1} is {2}, not {3}", language()(what), where, is, is_not));
 }
 
 void compare(const std::string& what, const Shape& shape, const std::vector<double>& got,
@@ -85,6 +88,29 @@ std::string translated(const std::string& problem) {
                   want);
   return phrase("gradient of input {0} along element {1}: {2}, but the outputs change by {3}", input, element,
                 got, want);
+}
+
+/// What may be the cause if the library throws this in an answer; "" if nothing is likely.
+std::string likely_cause(const std::string& thrown) {
+  const auto says = [&](const char* words) { return thrown.find(words) != std::string::npos; };
+  static const std::regex shapes("([a-z]+): shapes \\[(.*)\\] and \\[(.*)\\] do not broadcast.*");
+  if (std::smatch part; std::regex_match(thrown, part, shapes)) {
+    const std::string op = part[1], a = part[2], b = part[3];
+    const auto axes = [](const std::string& shape) { return std::count(shape.begin(), shape.end(), ','); };
+    if (axes(a) != axes(b))
+      return phrase("x.mean(-1) and x.sum(-1) drop the axis; x.mean(-1, true) keeps it");
+    if (op == "mul" && axes(a) > 0)
+      return phrase("a * b multiplies elements; the product of matrices is matmul(a, b)");
+  }
+  if (says("a grad() is undefined before backward"))
+    return phrase(
+        "so is that of a tensor that is no leaf, such as a after a = a - ...: write into the leaf, a -= ..., "
+        "under NoGrad");
+  if (says("an in-place write is not recorded"))
+    return phrase(
+        "y += ... writes into y and into every other handle of the same numbers, such as x after Tensor y = "
+        "x: y = y + ... makes a new tensor");
+  return "";
 }
 
 }  // namespace
@@ -159,6 +185,7 @@ std::vector<std::string> problems_of(const std::function<void()>& run, const std
   } catch (const std::exception& error) {
     values();
     problem(phrase("it throws: {0}", error.what()));
+    if (const std::string cause = likely_cause(error.what()); !cause.empty()) problem(cause);
   } catch (...) {
     values();
     problem(phrase("it throws something that is no std::exception"));

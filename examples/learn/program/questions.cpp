@@ -127,7 +127,9 @@ void ask_prediction(const Prediction& p, Progress& progress, std::istream& in, s
     out << folded(words(p.ask) + (p.unit.empty() ? "" : " (" + words(p.unit) + ")")) << "\n  > "
         << std::flush;
     if (!read_line(in, line) || line.empty()) return out << '\n', void();
-    const auto said = read_prediction(line);
+    std::string number = ascii_numbers(line);
+    if (p.unit == "exponent of 2" && number.starts_with("2^")) number.erase(0, 2);  // 2^-5 means -5
+    const auto said = read_prediction(number);
     if (!said) {
       out << folded("  " + wanted(p, words), 2) << '\n';
       continue;
@@ -152,7 +154,9 @@ void ask_choice(const Choice& c, Progress& progress, std::istream& in, std::ostr
     if (!read_line(in, line) || line.empty()) return out << '\n', void();
     const auto number = read_choice(line, c.options.size());
     if (!number) {
-      out << "  " << words.phrase("Type a number from 1 to {all}.", fmt::arg("all", c.options.size()))
+      out << "  "
+          << words.phrase("Type a number from 1 to {all} alone: only predictions have a confidence.",
+                          fmt::arg("all", c.options.size()))
           << '\n';
       continue;
     }

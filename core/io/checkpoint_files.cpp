@@ -154,7 +154,7 @@ StateDict tensors_of_parts(const File& file, const Metadata& notes) {
   for (int part = 1; part <= parts; ++part) {
     const std::string path = part_path(fs::path(file.path).parent_path().string(), file.number, part, parts);
     Metadata notes_of_part;
-    const StateDict tensors = load_safetensors(path, &notes_of_part);
+    const StateDict tensors = load_safetensors(path, &notes_of_part, Halves::keep);
     verify(path, tensors, notes_of_part);
     check_input(note(notes_of_part, kChecksum, path) == note(notes, kPart + std::to_string(part), file.path),
                 "load_checkpoint: {} is a part of another checkpoint", io::printable(path));
@@ -184,7 +184,7 @@ Checkpoint load_checkpoint(const std::string& folder) {
   for (const File& file : files) {
     try {
       result.metadata.clear();
-      result.tensors = load_safetensors(file.path, &result.metadata);
+      result.tensors = load_safetensors(file.path, &result.metadata, Halves::keep);
       verify(file.path, result.tensors, result.metadata);
       if (result.metadata.contains(kParts)) result.tensors = tensors_of_parts(file, result.metadata);
       std::erase_if(result.metadata, [](const auto& note) { return note.first.starts_with(kOwnNotes); });

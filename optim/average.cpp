@@ -25,7 +25,7 @@ StateDict average(const std::vector<StateDict>& states) {
   const NoGrad guard;
   StateDict mean;
   for (const auto& [key, values] : last) {
-    if (!is_floating(values.dtype())) {
+    if (!is_floating(values.dtype()) && !is_half(values.dtype())) {
       mean.set(key, values.clone());
       continue;
     }

@@ -13,8 +13,11 @@ void expect_defined(const char* layer, const char* what, const Tensor& x) {
   check(x.defined(), "{}: {} is an undefined tensor", layer, what);
 }
 
+/// That of what a weight of this dtype is multiplied with.
+DType dtype_next_to(DType weight) { return is_half(weight) ? f32 : weight; }
+
 void expect_dtype(const char* layer, const char* what, const Tensor& x, DType dtype) {
-  if (is_half(dtype)) dtype = f32;  // what weights in bf16 are multiplied with
+  dtype = dtype_next_to(dtype);
   if (!is_floating(dtype)) check_floating(layer, x.array(), what);  // a layer without parameters takes x's
   check(x.dtype() == dtype, "{}: expects {} of {}, as are its parameters, got {} {}: convert with .to({})",
         layer, what, dtype, x.dtype(), x.shape(), dtype);
@@ -31,7 +34,7 @@ void expect_sequence(const char* layer, const char* what, const Tensor& x, std::
   expect_defined(layer, what, x);
   const bool one = x.dim() == 2 && x.size(-1) == size;
   check(x.dtype() != i64 || x.dim() == 3, "{}: expects {} [B, T, {}] of {}, got i64 {}: embed ids first",
-        layer, what, size, dtype, x.shape());
+        layer, what, size, dtype_next_to(dtype), x.shape());
   check(x.dim() == 3 && x.size(-1) == size, "{}: expects {} [B, T, {}], got {}{}", layer, what, size,
         x.shape(), one ? ": add a batch axis with .unsqueeze(0)" : "");
   expect_dtype(layer, what, x, dtype);
@@ -43,7 +46,7 @@ void expect_memory(const char* layer, const Tensor& memory, std::int64_t size, D
   const bool one = memory.dim() == 2 && memory.size(-1) == size && is_floating(memory.dtype());
   const bool mask = !one && (memory.dtype() == boolean || memory.dim() != 3);
   check(!mask, "{}: expects memory [B, T, {}] of {}, got {} {}: pass a mask by its name: {}", layer, size,
-        dtype, memory.dtype(), memory.shape(), call);
+        dtype_next_to(dtype), memory.dtype(), memory.shape(), call);
   expect_sequence(layer, "memory", memory, size, dtype);
 }
 

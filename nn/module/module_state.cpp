@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "gradus/core/array/dispatch.h"
 #include "gradus/core/detail/format.h"
 #include "gradus/nn/detail/module_node.h"
 #include "gradus/nn/module/module.h"
@@ -180,7 +181,11 @@ void Module::zero_grad() const {
 }
 
 void Module::requires_grad_(bool on) const {
-  for (const ModuleNode* const node : nodes_of(*node_))
+  const std::vector<ModuleNode*> nodes = nodes_of(*node_);
+  if (on)  // before any of them changes
+    for (const ModuleNode* const node : nodes)
+      for (const auto& [name, values] : node->parameters) check_floating("requires_grad_", values.array());
+  for (const ModuleNode* const node : nodes)
     for (const auto& [name, values] : node->parameters) Tensor(values).requires_grad_(on);
 }
 

@@ -11,7 +11,10 @@ namespace {
 
 thread_local Probe* watching = nullptr;
 
-double sum_of_squares(const Tensor& x) { return x.detach().square().sum().item(); }
+/// x, or what bf16 only stores as f32.
+Tensor numbers(const Tensor& x) { return is_half(x.dtype()) ? x.detach().to(f32) : x.detach(); }
+
+double sum_of_squares(const Tensor& x) { return numbers(x).square().sum().item(); }
 
 /// Lists the parameters without claiming them.
 std::vector<Tensor> parameters_below(const Module& layer) {
@@ -103,10 +106,10 @@ ListOf<ProbeRow> Probe::rows() const {
     double gradients = 0, updates = 0, values = 0;
     bool any_gradient = false;
     for (std::size_t i = 0; i < layer->parameters.size(); ++i) {
-      const Tensor w = layer->parameters[i].detach(), gradient = layer->parameters[i].grad();
+      const Tensor w = numbers(layer->parameters[i]), gradient = layer->parameters[i].grad();
       any_gradient = any_gradient || gradient.defined();
       if (gradient.defined()) gradients += sum_of_squares(gradient);
-      updates += sum_of_squares(w - layer->before[i]);
+      updates += sum_of_squares(w - numbers(layer->before[i]));
       values += sum_of_squares(layer->before[i]);
     }
     if (any_gradient) row.parameter_gradient_norm = std::sqrt(gradients);

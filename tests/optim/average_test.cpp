@@ -9,6 +9,15 @@
 
 namespace gradus::test {
 
+TEST_CASE("average: bf16 and f16, in f64 and rounded once") {
+  for (const DType half : {bf16, f16}) {
+    const StateDict a{{"w", tensor({1.0, 2.0}).to(half)}}, b{{"w", tensor({3.0, 2.5}).to(half)}};
+    const Tensor mean = optim::average({a, b}).at("w");
+    CHECK(mean.dtype() == half);
+    CHECK(mean.to(f64).to_vector<double>() == std::vector<double>{2, 2.25});
+  }
+}
+
 TEST_CASE("average: the mean of floating-point tensors, the last value of others") {
   const StateDict a{{"w", tensor({1.0, 2.0})}, {"n", tensor({1})}};
   const StateDict b{{"n", tensor({2})}, {"w", tensor({2.0, 6.0})}};

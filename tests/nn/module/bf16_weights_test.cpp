@@ -44,7 +44,8 @@ bool same(const Tensor& a, const Tensor& b) { return a.shape() == b.shape() && (
 
 }  // namespace
 
-TEST_CASE("bf16 weights: a model generates as one in f32 with rounded weights does, key-value cache and all") {
+TEST_CASE(
+    "bf16 weights: a model generates as one in f32 with rounded weights does, key-value cache and all") {
   for (const nn::Positions positions :
        {nn::Positions::learned, nn::Positions::rotary, nn::Positions::relative, nn::Positions::sinusoidal}) {
     CAPTURE(static_cast<int>(positions));
@@ -136,12 +137,37 @@ TEST_CASE("bf16 weights: which parameters, and that they are frozen") {
   CHECK_THROWS(block(x));
   check_error([&] { block.requires_grad_(); },
               "requires_grad_: expects f32 or f64, got bf16 [24, 8]: convert with .to(f32)");
+  check_error(
+      [&] {
+        block(zeros({1, 3}, i64));
+      },
+      "PreLNBlock: expects x [B, T, 8] of f32, got i64 [1, 3]: embed ids first");
+}
+
+TEST_CASE("bf16 weights: requires_grad_() changes all parameters or none") {
+  const auto make = [] {
+    const nn::Bf16Weights guard;
+    return nn::Sequential(nn::LayerNorm(4), nn::Linear(4, 2));
+  };
+  const nn::Sequential net = make();
+  CHECK_THROWS(net.requires_grad_());
+  for (const Tensor& w : net.parameters()) CHECK(!w.requires_grad());
+  CHECK(net(ones({3, 4})).shape() == Shape{3, 2});
+}
+
+TEST_CASE("bf16 weights: a probe sees activations") {
+  const nn::GPT model = stored(small_gpt(nn::Positions::learned));
+  const nn::Probe probe;
+  model(randint(0, 300, {2, 5}));
+  REQUIRE(probe.rows().size() > 2);  // two blocks and a norm among them
+  CHECK(probe.rows()[0].activation_norm > 0);
 }
 
 TEST_CASE("bf16 weights: saved as BF16, loaded without widening") {
   const test::ScratchFolder folder;
   const std::string path = (folder / "model.safetensors").string();
-  const nn::GPT model = stored(small_gpt(nn::Positions::learned)), again = stored(small_gpt(nn::Positions::learned));
+  const nn::GPT model = stored(small_gpt(nn::Positions::learned)),
+                again = stored(small_gpt(nn::Positions::learned));
   save_safetensors(path, model.state_dict());
   again.load_state_dict(load_safetensors(path, nullptr, Halves::keep));
   for (const auto& [name, values] : model.state_dict())

@@ -396,5 +396,5 @@ TEST_CASE("a time limit includes the time before resuming") {
   const auto [whole, all_steps, more] = slow_steps(true, 1e6, steps + 3);
   CHECK(whole);
   CHECK(all_steps == steps + 3);
-  CHECK(more > same_seconds);
+  CHECK(more > 0.05);  // of the run before
 }

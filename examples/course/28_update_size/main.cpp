@@ -54,49 +54,33 @@ double rms(const Tensor& x) { return x.square().mean().sqrt().item(); }
 
 // [update]
 /// log of the norm of the first gradient, and of how far the logits move in the first update of Adam.
-Tensor first_update(const nn::Placement& placement, std::int64_t layers, double rate = kRate) {
+Tensor first_update(const nn::Placement& p, std::int64_t layers, double rate = kRate, bool random = false) {
   const Batch batch;
-  const nn::GPT gpt = model(placement, layers, batch);
+  const nn::GPT gpt = model(p, layers, batch);
   const auto logits = [&] { return gpt(batch.ids).detach(); };
   const Tensor before = logits();
   optim::Adam adam(gpt.parameters(), {.lr = rate});
   gpt.loss(batch.ids, batch.targets).backward();
   const double gradient = optim::grad_norm(gpt.parameters());
-  adam.step();
+  const NoGrad guard;
+  if (!random) adam.step();
+  for (const Tensor& w : gpt.parameters())
+    if (random) w += rate * sign(rand(w.shape()) - 0.5);  // exercise 5: as long a step for each weight
   return tensor({gradient, rms(logits() - before) / rate}).log();
 }
 // [/update]
 
-/// For exercise 5: the same with a step of random sign, as long as Adam's, for each weight; no gradient.
-Tensor random_update(const nn::Placement& placement, std::int64_t layers) {
-  const Batch batch;
-  const nn::GPT gpt = model(placement, layers, batch);
-  const auto logits = [&] { return gpt(batch.ids).detach(); };
-  const Tensor before = logits();
-  const NoGrad guard;
-  for (const Tensor& w : gpt.parameters())
-    w += kRate * where(rand(w.shape()) < 0.5, tensor(-1.0), tensor(1.0));
-  return tensor({1.0, rms(logits() - before) / kRate}).log();
-}
-
 constexpr std::int64_t kDepths[] = {6, 12, 24, 48};
-
-/// An update of five seeds at all depths: [4, 5, 2].
-template <class Update>
-Tensor all_depths(const nn::Placement& placement, const Update& update) {
+/// first_update() of five seeds at all depths: [4, 5, 2].
+Tensor all_depths(const nn::Placement& placement, bool random = false) {
   std::vector<Tensor> depths;
   for (const std::int64_t layers : kDepths) {
     std::vector<Tensor> seeds;
-    for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      manual_seed(seed);
-      seeds.push_back(update(placement, layers));
-    }
+    for (std::uint64_t seed = 0; seed < 5; ++seed)
+      manual_seed(seed), seeds.push_back(first_update(placement, layers, kRate, random));
     depths.push_back(stack(seeds));
   }
   return stack(depths);
-}
-Tensor all_depths(const nn::Placement& placement) {
-  return all_depths(placement, [](const auto& p, std::int64_t layers) { return first_update(p, layers); });
 }
 
 void row(const std::string& name, const Tensor& logs, int digits) {  // [4, 5]
@@ -132,6 +116,5 @@ int main() {
   row("divided", all_depths(nn::placement<Divided>({.final_norm = true})).select(2, 1), 0);
   row("GPT-2's", all_depths(gpt2_weights()).select(2, 1), 0);
   std::printf("\nExercise 5, steps of random signs, as the first table:\n\n%s", heads);
-  row("Pre-LN", all_depths(nn::pre_ln(), random_update).select(2, 1), 0);
-  row("Post-LN", all_depths(nn::post_ln(), random_update).select(2, 1), 0);
+  for (const auto& p : {nn::pre_ln(), nn::post_ln()}) row(p.name, all_depths(p, true).select(2, 1), 0);
 }

@@ -65,7 +65,7 @@ Tensor first_update(const nn::Placement& p, std::int64_t layers, double rate = k
   const NoGrad guard;
   if (!random) adam.step();
   for (const Tensor& w : gpt.parameters())
-    if (random) w += rate * sign(rand(w.shape()) - 0.5);  // exercise 5: as long a step for each weight
+    if (random) w += rate * (1 - 2 * (rand(w.shape()) < 0.5).to(f64));  // exercise 5: -rate or rate
   return tensor({gradient, rms(logits() - before) / rate}).log();
 }
 // [/update]

@@ -23,8 +23,9 @@ void set_isa(Isa isa);
 const char* name(Isa isa);
 
 /// The instructions that multiply bf16 (see Autocast): AMX, AVX512-BF16, ARM's BFMMLA, or f32's on rounded
-/// operands, which takes longer than f32 alone. avx512 and in_f32 give the same bits, except below f32's
-/// normal range; amx and bfmmla add in orders of their own. Each is bit-identical for any number of threads.
+/// operands, which takes longer than f32 alone. avx512 and in_f32 give the same bits, except where a number
+/// leaves f32's normal range; amx and bfmmla add in orders of their own. Each is bit-identical for any number
+/// of threads.
 enum class Bf16Backend { automatic, amx, avx512, bfmmla, in_f32 };
 
 /// The choice in use: automatic, or GRADUS_BF16=automatic|amx|avx512|bfmmla|f32 from the environment.

@@ -152,6 +152,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
 Tensor outer(const Tensor& a, const Tensor& b) {
   check(operand("outer", a).dim() == 1 && operand("outer", b).dim() == 1,
         "outer: expects two vectors, got {} and {}", a.shape(), b.shape());
+  check_floating("outer", a.array());
   array::check_operands("outer", a.array(), b.array());
   const Autocast off(f32);  // a single multiplication, as in a * b
   return matmul(a.unsqueeze(1), b.unsqueeze(0));

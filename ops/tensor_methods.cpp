@@ -68,9 +68,13 @@ Tensor Tensor::norm(Scalar p, const Axes& axes, Flag keepdim) const {
 }
 
 bool Tensor::all() const {
-  return array::sum(operand("all", *this).to(boolean)).item() == static_cast<double>(numel());
+  if (is_half(operand("all", *this).dtype())) detail::fail_half("all", dtype(), shape());
+  return array::sum(array().to(boolean)).item() == static_cast<double>(numel());
 }
-bool Tensor::any() const { return array::sum(operand("any", *this).to(boolean)).item() > 0; }
+bool Tensor::any() const {
+  if (is_half(operand("any", *this).dtype())) detail::fail_half("any", dtype(), shape());
+  return array::sum(array().to(boolean)).item() > 0;
+}
 Tensor Tensor::all(const Axes& axes, Flag keepdim) const { return gradus::all(*this, axes, keepdim); }
 Tensor Tensor::any(const Axes& axes, Flag keepdim) const { return gradus::any(*this, axes, keepdim); }
 

@@ -104,6 +104,9 @@ void Optimizer::check_parameter(const Tensor& parameter, std::size_t number) con
         name_, name, parameter.is_leaf() ? "" : parameter.node()->op);
   check(static_cast<bool>(parameter.node()),
         "{}: {} does not require grad: call requires_grad_() on it before it is used", name_, name);
+  check(!is_half(parameter.dtype()),
+        "{}: {} is {}, which is for reading: make the model without Bf16Weights, and use Autocast", name_,
+        name, parameter.dtype());
   check(parameter.is_contiguous(), "{}: {} is not contiguous: create it with contiguous()", name_, name);
   for (const Slot& slot : slots_)
     check(!(slot.parameter.node() == parameter.node()), "{}: {} is given twice", name_, name);

@@ -50,7 +50,7 @@ void BufferMeans::finish(const Communicator& world, const std::vector<bool>& cha
   const NoGrad guard;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (!changed_anywhere[i]) continue;
-    if (is_floating(buffers_[i].dtype())) {
+    if (is_floating(buffers_[i].dtype()) || is_half(buffers_[i].dtype())) {
       const Tensor sum = weighted_sum(i, rows, 0, rows.size()).contiguous();
       world.all_reduce(sum);
       buffers_[i].copy_(sum / total);

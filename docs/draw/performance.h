@@ -1,13 +1,14 @@
 #pragma once
-// Draws performance.json, which ./run bench --record writes, as the charts and tables of docs/performance.md.
+// Draws what ./run bench --record writes as the charts and tables of docs/performance.md.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace gradus::docs {
 
-/// docs/data/performance.json.
-nlohmann::json read_performance();
+/// A file of docs/data, such as performance.json.
+nlohmann::json read_performance(const std::string& file);
 
 /// Draws the page's charts into a folder.
 void draw_performance(const std::filesystem::path& folder);

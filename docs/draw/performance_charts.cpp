@@ -191,10 +191,12 @@ LineChart threads_chart(const json& rows) {
 
 }  // namespace
 
-json read_performance() { return json::parse(kit::read_file(GRADUS_PERFORMANCE_JSON)); }
+json read_performance(const std::string& file) {
+  return json::parse(kit::read_file(std::string(GRADUS_DOCS_DATA) + file));
+}
 
 void draw_performance(const std::filesystem::path& folder) {
-  const json data = read_performance();
+  const json data = read_performance("performance.json");
   const auto put = [&](const char* name, const auto& chart) {
     kit::replace_file(folder / (std::string("performance_") + name + ".svg"),
                       kit::svg_file(kit::draw(chart)));

@@ -25,10 +25,11 @@ std::string rate(double value, const char* unit = "") {
 }
 
 void print_opening(const json& measured) {
+  const auto matmul = measured["matmul"].get<std::string>();
   fmt::print("Measured on {} with gradus {}: {} threads, {} kernels, matrix products by {}.\n\n",
              measured["date"].get<std::string>(), measured["version"].get<std::string>(),
              measured["threads"].get<int>(), measured["isa"].get<std::string>(),
-             measured["matmul"].get<std::string>());
+             matmul == "automatic" ? "gradus or OpenBLAS" : matmul);
 }
 
 /// Always ten lines and an empty line.
@@ -118,12 +119,13 @@ void print_pytorch(const json& rows) {
                human(row["gradus_s"]), human(row["pytorch_s"]), row["ratio"].get<double>(),
                row["gradus_peak_rss_mb"].get<double>(), row["pytorch_peak_rss_mb"].get<double>(),
                row["pytorch_setting"].get<std::string>());
+  fmt::print("\n");
 }
 
 }  // namespace
 
 int main() try {
-  const json data = gradus::docs::read_performance();
+  const json data = gradus::docs::read_performance("performance.json");
   print_opening(data["measured"]);
   for (const json& profile : data["profile"]) print_profile(profile);
   print_peaks(data["peaks"]);
@@ -135,6 +137,10 @@ int main() try {
   print_attention(data["attention"]);
   print_identity(data["identity"]);
   print_pytorch(data.value("pytorch", json::array()));
+  const json xeon = gradus::docs::read_performance("performance_xeon.json");
+  print_opening(xeon["measured"]);
+  print_pytorch(xeon["pytorch"]);
+  print_pytorch(xeon["pytorch_bf16"]);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "performance_tables: %s\n", error.what());
   return 1;

@@ -142,6 +142,10 @@ Registered Module::parameter(const std::string& name, Tensor values) const {
           kind_of(*node_), name, values.shape(), values.node() ? values.node()->op : "");
     check(values.is_contiguous(), "{}: parameter '{}' {} is not contiguous: register its contiguous()",
           kind_of(*node_), name, values.shape());
+    check(!Bf16Weights::on() || values.dtype() == f32,
+          "{}: parameter '{}' expects f32 within a Bf16Weights, got {} {}: make the model with the default "
+          "dtype f32",
+          kind_of(*node_), name, values.dtype(), values.shape());
     if (Bf16Weights::on() && values.dim() >= 2) {
       // A leaf like any parameter, but of bf16, and never with a gradient.
       values = Tensor(values.array().to(bf16), values.requires_grad_().node());

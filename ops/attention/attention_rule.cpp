@@ -16,8 +16,11 @@ namespace {
 Array broadcast_mask(const char* op, const Tensor& mask, const Shape& scores, DType dtype) {
   Array m = mask.array();
   check(m.dtype() == DType::boolean || m.dtype() == dtype,
-        "{}: expects a bool mask (true may be seen) or an {} mask (added to the scores), got {} {}", op,
-        dtype, m.dtype(), m.shape());
+        "{}: expects a bool mask (true may be seen) or an {} mask (added to the scores), got {} {}: {}", op,
+        dtype, m.dtype(), m.shape(),
+        m.dtype() == DType::i64 ? "compare, as in mask != 0"
+        : dtype == DType::f64   ? "convert with .to(f64)"
+                                : "convert with .to(f32)");
   const int lead = scores.size() - m.dim();
   bool fits = lead >= 0;
   for (int i = 0; fits && i < m.dim(); ++i) fits = m.shape()[i] == 1 || m.shape()[i] == scores[lead + i];

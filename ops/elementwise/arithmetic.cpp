@@ -149,6 +149,7 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, Flag e
 
 bool equal(const Tensor& a, const Tensor& b) {
   array::check_operands("equal", operand("equal", a), operand("equal", b));
+  if (is_half(a.dtype())) detail::fail_half("equal", a.dtype(), a.shape());
   if (a.shape() != b.shape()) return false;
   const NoGrad guard;
   return (a == b).all();

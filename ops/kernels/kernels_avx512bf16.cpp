@@ -16,6 +16,7 @@ namespace {
 constexpr I kVectors = 4, kWidth = kVectors * kLanes;  // columns of a panel
 constexpr I kPairs = kBf16Depth / 2;
 constexpr I kRows = 6;          // of a block: with four vectors of columns they fill the registers
+constexpr I kRowsOfAAhead = 2;  // fetched from memory
 constexpr I kRowsAtATime = 48;  // of A that stay in cache while all panels pass
 #ifdef __APPLE__                // whose threads have small stacks
 constexpr I kColumnsAtATime = 2 * kWidth;
@@ -31,8 +32,8 @@ Pair* in_panels(Pair* panels, I p, I j) {
 void pack_rows(I k, I rows, const float* a, I ld, Pair* to) {
   for (I i = 0; i < rows; ++i)
     for (I p = 0; 2 * p < k; p += kLanes) {
-      fetch(a + (i + 2) * ld + 2 * p);
-      fetch(a + (i + 2) * ld + 2 * p + kLanes);
+      fetch(a + (i + kRowsOfAAhead) * ld + 2 * p);
+      fetch(a + (i + kRowsOfAAhead) * ld + 2 * p + kLanes);
       _mm512_storeu_si512(to + i * kPairs + p, pairs_of(a + i * ld + 2 * p, k - 2 * p));
     }
 }

@@ -29,7 +29,7 @@ constexpr Large large_of(Isa isa, bool a_transposed) {
     case Isa::neon:  // not measured
       return a_transposed ? Large{5e7, 96} : Large{2e8, 128};
     case Isa::avx512:
-      return {6e9, 1024};
+      return a_transposed ? Large{1e9, 512} : Large{6e9, 1024};
     case Isa::scalar:   // its loops are a reference before they are fast
     case Isa::simd128:  // there is no OpenBLAS for it
       break;

@@ -166,6 +166,10 @@ void print_opening(const AgainstOptions& options, const PyTorch& pytorch) {
   const Kernels kernels = kernels_in_use(pytorch.blas_core);
   const std::string warning = unequal_kernels(kernels);
   if (!warning.empty()) kit::print_error(fmt::format("bench: {}\n", warning));
+  if (options.threads > 1 && openmp_openblas().empty())
+    kit::print_error(
+        "bench: PyTorch may be faster with OpenBLAS's build for OpenMP: apt-get install "
+        "libopenblas0-openmp\n");
   if (options.json) return;
   kit::print(fmt::format("{}; PyTorch {}\n", describe(kernels, options.threads), pytorch.version));
   if (options.precision != "f32")

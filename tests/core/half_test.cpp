@@ -166,6 +166,11 @@ TEST_CASE("halves: what computes says to convert") {
   check_error([&] { x < 1; }, "lt" + numbers);
   check_error([&] { x.sum(); }, "sum" + numbers);
   check_error([&] { max(x); }, "max" + numbers);
+  check_error([&] { equal(x, x); }, "equal" + numbers);
+  check_error([&] { x.all(); }, "all" + numbers);
+  check_error([&] { x.any(); }, "any" + numbers);
+  check_error([&] { x.all(1); }, "all" + numbers);
+  check_error([&] { outer(x[0], x[0]); }, "outer: expects f32 or f64, got bf16 [2]: convert with .to(f32)");
   check_error([&] { cumsum(x, 0); }, "cumsum" + numbers);
   check_error([&] { sort(x, 1); }, "sort" + numbers);
   check_error([&] { where(tensor({true}), x, x); }, "where" + numbers);

@@ -152,7 +152,13 @@ TEST_CASE("backend: automatic gives large products to OpenBLAS where its kernels
     set_isa(isa);
     const bool level =
         isa == Isa::neon || avx512 || (isa == Isa::avx2 && openblas_is_one_of({"Haswell", "Zen"}));
-    CHECK(path(2048, 2048, 2048) == (level ? Path::openblas : Path::blocks));
+    const Path large = level ? Path::openblas : Path::blocks;
+    CHECK(path(2048, 2048, 2048) == large);
+    CHECK(path(2048, 512, 1920, /*transpose_a=*/true) == large);
+    if (isa == Isa::avx512) {
+      CHECK(path(2048, 512, 1920) == Path::blocks);
+      CHECK(path(768, 3072, 256, true) == Path::blocks);
+    }
   }
   set_isa(Isa::scalar);
   CHECK(path(64, 64, 64) == Path::openblas);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,14 @@ TEST_CASE("from PyTorch: Transformers") {
   // note: in eval mode, as there; [which models](pretrained.md#which-models)
   const nn::GPT same = nn::GPT::load_pretrained(folder);
   CHECK(allclose(same(ids), gpt(ids)));
+  // py: AutoModelForCausalLM.from_pretrained(folder, torch_dtype=torch.bfloat16)
+  // note: [for reading](precision.md#weights-in-bf16-for-reading); norms, biases and activations stay f32
+  std::optional<nn::GPT> reader;
+  {
+    const nn::Bf16Weights guard;
+    reader.emplace(nn::GPT::load_pretrained(folder));
+  }
+  CHECK(allclose((*reader)(ids), gpt(ids), 0.05, 0.05));
   // py: model(ids).logits.shape
   gives(gpt(ids).shape(), "[2, 5, 10]");
   // py: model.transformer(ids).last_hidden_state.shape

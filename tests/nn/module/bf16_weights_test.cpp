@@ -11,6 +11,7 @@
 #include "gradus/core/io/safetensors.h"
 #include "gradus/core/tape/autocast.h"
 #include "gradus/nn/nn.h"
+#include "gradus/optim/adam.h"
 #include "support.h"
 
 using namespace gradus;
@@ -142,6 +143,20 @@ TEST_CASE("bf16 weights: which parameters, and that they are frozen") {
         block(zeros({1, 3}, i64));
       },
       "PreLNBlock: expects x [B, T, 8] of f32, got i64 [1, 3]: embed ids first");
+}
+
+TEST_CASE("bf16 weights: neither in f64 nor trained") {
+  const nn::Bf16Weights guard;
+  {
+    const DefaultDType wide(f64);
+    check_error([] { nn::Linear(3, 2); },
+                "Linear: parameter 'weight' expects f32 within a Bf16Weights, got f64 [2, 3]: make the model "
+                "with the default dtype f32");
+  }
+  const nn::Linear layer(3, 2);
+  check_error([&] { Adam(layer.parameters(), {.lr = 0.1}); },
+              "Adam: Linear.weight [2, 3] is bf16, which is for reading: make the model without Bf16Weights, "
+              "and use Autocast");
 }
 
 TEST_CASE("bf16 weights: requires_grad_() changes all parameters or none") {

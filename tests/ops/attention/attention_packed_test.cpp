@@ -127,10 +127,10 @@ TEST_CASE("attention: errors") {
               "Tq, Tk] [2, 4, 8, 8]");
   check_error(call(x, x, x, {.mask = zeros({8, 8}, i64)}),
               "scaled_dot_product_attention: expects a bool mask (true may be seen) or an f32 mask (added to "
-              "the scores), got i64 [8, 8]");
+              "the scores), got i64 [8, 8]: compare, as in mask != 0");
   check_error(call(x, x, x, {.mask = zeros({8, 8}, f64)}),
               "scaled_dot_product_attention: expects a bool mask (true may be seen) or an f32 mask (added to "
-              "the scores), got f64 [8, 8]");
+              "the scores), got f64 [8, 8]: convert with .to(f32)");
   check_error(call(x, {2, 8, 8, 16}, {2, 8, 8, 16}),
               "scaled_dot_product_attention: q [2, 4, 8, 16] has 4 heads, which k [2, 8, 8, 16] with its 8 "
               "cannot share: expects as many, or a divisor");

@@ -59,7 +59,7 @@ class Backward {
         width_(v.size(3)),
         groups_(groups),
         scratch_((rule.dropout > 0 ? 3 : 2) * std::min(rule.queries(q), scores_.cut().rows) *
-                     std::min(scores_.cut().keys, kTileKeys),
+                     block_stride(scores_.cut()),
                  dtype_of<T>) {}
 
   /// Every groups-th tile of a head. The first one done reaches furthest to the right, so it may overwrite dk

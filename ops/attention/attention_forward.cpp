@@ -61,8 +61,7 @@ class Forward {
         largest_(normalizers.largest.unsqueeze(3), q.size(1), rule.texts.queries),
         inverse_(normalizers.inverse.unsqueeze(3), q.size(1), rule.texts.queries),
         width_(v.size(3)),
-        scratch_(std::min(rule.queries(q), scores_.cut().rows) * std::min(scores_.cut().keys, kTileKeys),
-                 dtype_of<T>) {}
+        scratch_(std::min(rule.queries(q), scores_.cut().rows) * block_stride(scores_.cut()), dtype_of<T>) {}
 
   void run_tile(I head, I index) const {
     const Tile tile = scores_.tile(head, index);

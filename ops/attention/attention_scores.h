@@ -17,7 +17,7 @@ using I = std::int64_t;
 
 constexpr I kTileRows = 64;
 constexpr I kTileKeys = 512;  // at most at a time: scores and their gradients fill 256 KiB and stay in cache
-constexpr I kBlockStep = 16;  // blocks of keys begin at multiples of it: the lanes of the widest vector
+constexpr I kBlockStep = 16;  // blocks of keys and rows of scores begin at multiples of it: the widest vector
 constexpr I kChunkWork = 500'000;    // multiplications and additions worth a chunk of their own
 constexpr I kWakeWork = 10'000'000;  // more wakes sleeping threads at once
 
@@ -97,8 +97,14 @@ inline I block_begin(I keys, I i, I n) {
   return std::min(keys, (i * keys + n * kBlockStep - 1) / (n * kBlockStep) * kBlockStep);
 }
 
-/// The keys of the largest block, its first: rows of scores are this far apart.
-inline I block_stride(I keys) { return std::max<I>(1, block_begin(keys, 1, block_count(keys))); }
+/// How far apart rows of scores lie: the keys of the largest block, its first, and what completes the last
+/// vector. With the next row there, its first numbers could only be read once the end of this one is in
+/// cache.
+inline I block_stride(I keys) {
+  return std::max<I>(1, (block_begin(keys, 1, block_count(keys)) + kBlockStep - 1) / kBlockStep) * kBlockStep;
+}
+/// The same for whatever tile there is.
+inline I block_stride(const Cut& cut) { return block_stride(std::min(cut.keys, kTileKeys)); }
 
 /// f(block) for the blocks of the tile's keys in order: the same in forward and backward, so that scores have
 /// the same bits.

@@ -182,7 +182,11 @@ void gemm_bf16_by_f32(const Product<float>& x) {
 
 #ifdef GRADUS_X86
 void gemm_amx(const Product<float>& x) {
-  const Storage scratch = Storage::allocate(static_cast<std::size_t>(amx_scratch(x)));
+  constexpr I small = 64 * 1024;  // attention of short texts makes thousands of such products
+  alignas(64) char on_stack[small];
+  const I bytes = amx_scratch(x);
+  if (bytes <= small) return gemm_amx(x, on_stack);
+  const Storage scratch = Storage::allocate(static_cast<std::size_t>(bytes));
   gemm_amx(x, scratch.data());
 }
 #endif

@@ -59,7 +59,7 @@ void attention_exp(const ScoreRows<ScalarOf<V>>& s, ScalarOf<V>* largest, Scalar
       const V shift = top == -__builtin_inf() ? T(0) : top;  // nothing seen yet: exp(-inf - 0) = 0
       V added;                                               // sum over the new keys of exp(s - m')
       for (I i = 0; i < row.seen; i += V::lanes) {
-        const V e = exp_negative(row.load(i, -__builtin_inf()) - shift);
+        const V e = exp_score(row.load(i, -__builtin_inf()) - shift);
         row.store(i, e);
         added = added + e;
       }
@@ -105,7 +105,7 @@ void attention_weights(const ScoreRows<ScalarOf<V>>& s, const ScalarOf<V>* large
     const ScoreRow<V> row(s, r);
     const V shift = largest[r], share = inverse[r];
     for (I i = 0; i < row.seen; i += V::lanes)
-      row.store(i, exp(row.load(i, -__builtin_inf()) - shift) * share);
+      row.store(i, exp_score(row.load(i, -__builtin_inf()) - shift) * share);
     row.clear_rest();
   }
 }

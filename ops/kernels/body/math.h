@@ -52,11 +52,16 @@ struct Power {
   return scale(q + 1, n);
 }
 
-/// exp for x <= 0 or NaN. Below -104, as where a row ends or a mask hides, the result is 0: it is not
-/// computed, because Intel's CPUs take some 200 cycles for a number below the normal range.
+/// exp for x <= 0 or NaN: below -104 the result is 0 anyway.
 [[gnu::always_inline]] inline Vec<float> exp_negative(Vec<float> x) {
-  const auto none = x < -104;
-  return select(none, Vec<float>(0), exp_bounded(select(none, Vec<float>(0), x)));
+  return exp_bounded(max(Vec<float>(-104), x));
+}
+
+/// The same for a row's scores, of which many may be -inf: where it ends, or a mask hides. Their 0 is not
+/// computed, because a result that leaves the normal range takes some 200 cycles on Intel's CPUs.
+[[gnu::always_inline]] inline Vec<float> exp_score(Vec<float> x) {
+  const auto [n, q] = power_of_e(max(Vec<float>(-104), x));
+  return scale(select(x < -104, Vec<float>(0), q + 1), n);
 }
 
 inline Vec<float> exp(Vec<float> x) { return exp_negative(min(Vec<float>(89), x)); }
@@ -190,6 +195,7 @@ inline Vec<double> exp(Vec<double> x) {
   return by_lane(x, [](double v) { return ::exp(v); });
 }
 inline Vec<double> exp_negative(Vec<double> x) { return exp(x); }
+inline Vec<double> exp_score(Vec<double> x) { return exp(x); }
 inline Vec<double> expm1(Vec<double> x) {
   return by_lane(x, [](double v) { return ::expm1(v); });
 }

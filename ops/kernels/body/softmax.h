@@ -17,7 +17,7 @@ ScalarOf<V> exp_shift_sum(I n, ScalarOf<V> shift, const ScalarOf<V>* x, ScalarOf
   }
   return sum(accumulate<V>(n, [=](V acc, auto at) {
     // Lanes past the end become exp(-inf) = 0.
-    const V e = exp_negative(at.load(x, -__builtin_inf()) - V(shift));
+    const V e = exp_score(at.load(x, -__builtin_inf()) - V(shift));
     at.store(y, e);
     return acc + e;
   }));
@@ -26,8 +26,8 @@ ScalarOf<V> exp_shift_sum(I n, ScalarOf<V> shift, const ScalarOf<V>* x, ScalarOf
 /// sum exp(x - shift)
 template <class V>
 ScalarOf<V> exp_sum(I n, ScalarOf<V> shift, const ScalarOf<V>* x) {
-  return sum(
-      accumulate<V>(n, [=](V acc, auto at) { return acc + exp(at.load(x, -__builtin_inf()) - V(shift)); }));
+  return sum(accumulate<V>(
+      n, [=](V acc, auto at) { return acc + exp_score(at.load(x, -__builtin_inf()) - V(shift)); }));
 }
 
 /// The largest value of a row; NaN does not count.
@@ -48,7 +48,7 @@ void softmax(I n, const ScalarOf<V>* x, ScalarOf<V>* y) {
   const ScalarOf<V> total = sum(accumulate<V>(n, [=](V acc, auto at) {
     __builtin_prefetch(x + n + at.i);  // the next row, while this one keeps the CPU busy
     __builtin_prefetch(y + n + at.i, 1);
-    const V e = exp_negative(at.load(x, -__builtin_inf()) - m);  // exp(x_i - m)
+    const V e = exp_score(at.load(x, -__builtin_inf()) - m);  // exp(x_i - m)
     at.store(y, e);
     return acc + e;  // sum_j exp(x_j - m)
   }));

@@ -154,7 +154,7 @@ TEST_CASE("bf16 weights: neither in f64 nor trained") {
                 "with the default dtype f32");
   }
   const nn::Linear layer(3, 2);
-  check_error([&] { Adam(layer.parameters(), {.lr = 0.1}); },
+  check_error([&] { optim::Adam(layer.parameters(), {.lr = 0.1}); },
               "Adam: Linear.weight [2, 3] is bf16, which is for reading: make the model without Bf16Weights, "
               "and use Autocast");
 }

@@ -285,7 +285,7 @@ TEST_CASE("outer") {
         std::vector<float>{3, 4, 5, 6, 8, 10});
   check_error([] { outer(zeros({2, 1}), zeros({3})); }, "outer: expects two vectors, got [2, 1] and [3]");
   check_error([] { outer(zeros({2}, i64), zeros({2}, i64)); },
-              "matmul: expects f32 or f64, got i64 [2, 1]: convert with .to(f32)");
+              "outer: expects f32 or f64, got i64 [2]: convert with .to(f32)");
   check_error([] { outer(zeros({2}), Tensor()); }, "outer" + kUndefined);
   check_error([] { outer(zeros({2}), zeros({2}, f64)); },
               "outer: operands have different dtypes: f32 [2] and f64 [2]: convert one with .to()");

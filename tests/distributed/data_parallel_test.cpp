@@ -230,6 +230,20 @@ TEST_CASE("data parallel: batch norm's statistics are means over the shards") {
   });
 }
 
+TEST_CASE("data parallel: buffers in bf16 are means over the shards, too") {
+  struct Counter : nn::Module {
+    nn::Parameter w = parameter("w", ones({1}));
+    nn::Buffer seen = buffer("seen", zeros({1}, bf16));
+  } model;
+  DataParallel parallel(Communicator(), model, {.shards = 2});
+  parallel.backward(6, [&](const Shard& shard) {
+    model.seen.copy_(tensor({shard.index == 0 ? 1.0 : 4.0}));
+    return model.w.sum();
+  });
+  CHECK(model.seen.dtype() == bf16);
+  CHECK(model.seen.to(f32).item() == 2.5);
+}
+
 TEST_CASE("data parallel: a loss that throws changes nothing") {
   const Weight model;
   const nn::BatchNorm norm(2);

@@ -39,6 +39,7 @@ TEST_CASE("from PyTorch: Transformers") {
     const nn::Bf16Weights guard;
     reader.emplace(nn::GPT::load_pretrained(folder));
   }
+  CHECK(reader->parameters()[0].dtype() == bf16);
   CHECK(allclose((*reader)(ids), gpt(ids), 0.05, 0.05));
   // py: model(ids).logits.shape
   gives(gpt(ids).shape(), "[2, 5, 10]");

@@ -5,6 +5,7 @@
 #include "check_op.h"
 #include "gradus/core/random/random.h"
 #include "gradus/ops/ops.h"
+#include "isas.h"
 #include "values.h"
 
 namespace gradus::test {
@@ -65,6 +66,23 @@ TEST_CASE("softmax: extreme rows") {
   // One bad row does not affect the others.
   const Tensor rows = tensor({{-kInf, -kInf}, {0.0, 0.0}});
   CHECK(softmax(rows, -1)[1].to_vector<float>() == std::vector<float>{0.5, 0.5});
+}
+
+TEST_CASE("softmax: a small weight has exp's bits, down to where it is 0, and hidden scores weigh nothing") {
+  const Isa before = current_isa();
+  for (const Isa isa : kIsas) {
+    if (!isa_supported(isa)) continue;
+    set_isa(isa);
+    CAPTURE(name(isa));
+    for (double from = -80; from > -112; from -= 0.19) {
+      Tensor row = arange(20).to(f32) * -0.01 + from;  // with the end of a row past a vector's
+      row[0] = 0;                                      // all others together are lost in the sum
+      row[19] = -HUGE_VAL;
+      CHECK(equal(softmax(row, 0).slice(0, 1), exp(row.slice(0, 1))));
+      CHECK(softmax(row, 0)[19].item() == 0);
+    }
+  }
+  set_isa(before);
 }
 
 TEST_CASE("log_softmax: digits survive large logits") {

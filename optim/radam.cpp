@@ -4,6 +4,7 @@
 
 #include "gradus/core/array/detail/element.h"
 #include "gradus/ops/kernels/kernels.h"
+#include "gradus/optim/detail/normal.h"
 
 namespace gradus::optim {
 
@@ -48,8 +49,9 @@ void RAdam::update(const Slot& slot, const Array& gradient, const Update& by, st
     const T beta2 = static_cast<T>(betas_.second), rest2 = static_cast<T>(1 - betas_.second);
     for (std::int64_t i = 0; i < end - begin; ++i) {
       const T g = dw[i] + decay * w[i];
-      m[i] = beta1 * m[i] + rest1 * g;
+      m[i] = detail::normal_or_zero(beta1 * m[i] + rest1 * g);
       v[i] = beta2 * v[i] + rest2 * g * g;
+      if (m[i] == 0) v[i] = detail::normal_or_zero(v[i]);
       w[i] -= rate * m[i];
     }
   });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gradus/core/array/detail/element.h"
+#include "gradus/optim/detail/normal.h"
 
 namespace gradus::optim {
 
@@ -45,13 +46,15 @@ void RMSprop::update(const Slot& slot, const Array& gradient, const Update& by, 
     T* const mean = centered_ ? slot.state.back().mutable_data<T>() : nullptr;
     for (std::int64_t i = begin; i < end; ++i) {
       const T g = dw[i] + decay * w[i];
-      T v = square[i] = alpha * square[i] + rest * g * g;
+      T v = alpha * square[i] + rest * g * g;
+      if (g == 0) v = detail::normal_or_zero(v);  // else an eps below sqrt(v) may need all of it
+      square[i] = v;
       if (mean != nullptr) {
-        mean[i] = alpha * mean[i] + rest * g;
+        mean[i] = detail::normal_or_zero(alpha * mean[i] + rest * g);
         v = std::max(v - mean[i] * mean[i], T{0});  // rounding may make it negative; NaN stays
       }
       T step = g / (std::sqrt(v) + eps);
-      if (buffer != nullptr) step = buffer[i] = momentum * buffer[i] + step;
+      if (buffer != nullptr) step = buffer[i] = detail::normal_or_zero(momentum * buffer[i] + step);
       w[i] -= lr * step;
     }
   });

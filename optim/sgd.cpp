@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gradus/core/array/detail/element.h"
+#include "gradus/optim/detail/normal.h"
 
 namespace gradus::optim {
 
@@ -40,7 +41,7 @@ void SGD::update(const Slot& slot, const Array& gradient, const Update& by, std:
     for (std::int64_t i = begin; i < end; ++i) {
       T g = dw[i] + decay * w[i];
       if (buffer != nullptr) {
-        buffer[i] = momentum * buffer[i] + fresh * g;
+        buffer[i] = detail::normal_or_zero(momentum * buffer[i] + fresh * g);
         g = nesterov_ ? g + momentum * buffer[i] : buffer[i];
       }
       w[i] -= lr * g;

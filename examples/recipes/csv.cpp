@@ -1,21 +1,22 @@
 // A CSV file with gaps: columns by name, a split, values standardized by the training rows' mean and spread.
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <string>
 
 #include "gradus/gradus.h"
 #include "gradus/kit/data/csv.h"
+#include "gradus/kit/data/files.h"
 
 using namespace gradus;
 
 void write_flats(const char* path) {
-  std::ofstream file(path);
-  file << "size,rooms,city,rent\n";
+  std::string rows = "size,rooms,city,rent\n";
   for (int i = 0; i < 300; ++i) {  // in every tenth row the number of rooms is missing
     const int size = randint(30, 120, {1}).item<int>(), chance = randint(0, 100, {1}).item<int>();
-    file << size << ',' << (i % 10 ? std::to_string(size / 25) : "") << ',' << "BCG"[i % 3] << ','
-         << 15 * size + 60 * (size / 25) + 200 * (i % 3) + chance << '\n';
+    rows += std::to_string(size) + ',' + (i % 10 ? std::to_string(size / 25) : "") + ',' + "BCG"[i % 3] +
+            ',' + std::to_string(15 * size + 60 * (size / 25) + 200 * (i % 3) + chance) + '\n';
   }
+  kit::replace_file(path, rows);
 }
 
 int main() {

@@ -17,6 +17,7 @@
 //   body/adam.h         the optimizer's step
 //
 // clang-format off
+#include <limits>
 #include <utility>
 
 #include "gradus/ops/kernels/kernels.h"

@@ -134,6 +134,14 @@ answer 'for (volatile int i = 0; x.dim() > 0; ) i = 1; return x * eps;'
 learn 1 11 --limit 0.2
 said 'stopped after 0.2 seconds: does a loop never end?'
 said '0 of 6 cases passed.'
+answer 'for (volatile int i = 0; x.dim() > 0; ) std::cout << "again " << i << "\\n"; return x * eps;'
+learn 1 11
+said 'again 0'
+said 'stopped after it has printed 64 KiB: does a loop print for ever?'
+[ "$(wc -c <"$scratch/said")" -lt 700000 ] || fail 'it has printed without end'
+answer 'std::printf("before it crashes\\n"); const std::vector<double> empty; return x * empty[1] * eps;'
+learn 1 11
+said 'before it crashes'
 answer 'std::vector<double> empty; return x * empty[1] * eps;'
 learn 1 11
 said 'it aborts'

@@ -52,6 +52,27 @@ const std::vector<std::function<std::unique_ptr<optim::Optimizer>(std::vector<Te
 
 }  // namespace
 
+TEST_CASE("optimizers: averages of gradients that have become 0 are 0 or normal numbers") {
+  for (const DType dtype : {f32, f64})
+    for (const auto& make : kMakers) {
+      const Tensor w = leaf(tensor({1e-3, -2.0, 0.5}).to(dtype));
+      const auto opt = make({w});
+      descend(*opt, w, 10);
+      // In f32 0.9^1000 is denormal; in f64 0.9^7000 is.
+      for (int i = 0; i < (dtype == f32 ? 1000 : 7000); ++i) {
+        opt->zero_grad();
+        (w * 0.0).sum().backward();
+        opt->step();
+      }
+      const double normal = dtype == f32 ? 0x1p-126 : 0x1p-1022;
+      const StateDict dict = opt->state_dict();
+      for (const auto& [name, state] : dict)
+        if (state.dtype() == dtype)
+          for (const double x : state.to_vector<double>())
+            CHECK_MESSAGE((x == 0 || std::abs(x) >= normal), name, " is ", x);
+    }
+}
+
 TEST_CASE("optimizers: find the minimum of a quadratic function") {
   for (const auto& make : kMakers) {
     const Tensor w = leaf(tensor({1.0, -2.0, 0.5}));

@@ -32,8 +32,8 @@ class Soak {
   Soak& operator=(const Soak&) = delete;
 
   /// Measures after each round but those of the warm-up: files, threads, tensors and nodes as after the
-  /// warm-up, and at most 1% more memory, with 2 MB for pages and 256 KiB for the heap of malloc that come
-  /// and go. True if another round follows.
+  /// warm-up, and at most 1% more memory, with 2 MB (a few rounds: 8 MB) for pages and 256 KiB for the heap
+  /// of malloc that come and go. True if another round follows.
   bool more();
   int rounds() const { return rounds_; }
   /// Whether it runs for GRADUS_SOAK_MINUTES.

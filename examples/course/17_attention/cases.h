@@ -61,6 +61,15 @@ CASE("a mask hides what is false", "The mask says what may be seen, so hide !mas
   near("with key 1 hidden and all values 1, the output", answer.attention(q, k, ones({4, 2}), seen, false),
        ones({4, 2}));
 }
+CASE("hidden is hidden, however low the other scores are",
+     "Set hidden scores to -infinity: next to scores of -1,000,000 a -100 is the largest.") {
+  const Tensor q = full({3, 4}, 1000.0), v = tensor({{1.0}, {2.0}, {4.0}});
+  const Tensor seen = (arange(3) != 1).unsqueeze(0).expand({3, 3});
+  near("with all scores near -1,000,000 and key 1 hidden, the output",
+       answer.attention(q, -q, v, seen, false), full({3, 1}, 2.5));
+  near("with all scores near -1,000,000, the causal output", answer.attention(q, -q, v, all(3), true),
+       tensor({{1.0}, {1.5}, {7.0 / 3}}));
+}
 CASE("a query that sees no key gives 0",
      "The softmax of a row of -infinity is NaN: set hidden weights to 0 after it, too.") {
   const Tensor q = randn({3, 2}), k = randn({3, 2}), v = randn({3, 2});

@@ -120,6 +120,16 @@ ATTENTION {
 }  // namespace mean_where_no_key_is_seen
 MUTANT(mean_where_no_key_is_seen, "a query that sees no key gives 0")
 
+namespace hidden_scores_of_minus_100 {
+ATTENTION {
+  const Tensor scores = matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
+  const Tensor hidden = hidden_by(scores, mask, causal);
+  const Tensor none = hidden.all(-1, true);
+  return masked_fill(matmul(softmax(masked_fill(scores, hidden, -100.0), -1), v), none, 0.0);
+}
+}  // namespace hidden_scores_of_minus_100
+MUTANT(hidden_scores_of_minus_100, "hidden is hidden, however low the other scores are")
+
 namespace mask_of_the_first_head {
 ATTENTION {
   Tensor one = mask;

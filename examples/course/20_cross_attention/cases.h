@@ -90,6 +90,13 @@ CASE("padding is not seen", "Scores of padding are -infinity, before the softmax
   near("when the padded rows of memory change, the output", in.output(answer, in.x, other, padding),
        in.output(answer, in.x, in.memory, padding));
 }
+CASE("padding is hidden, however low the other scores are",
+     "Set scores of padding to -infinity: next to scores of -1,000,000 a -100 is the largest.") {
+  const Tensor x = ones({1, 2, 2}), memory = tensor({{{1.0, 1.0}, {1.0, 2.0}, {1.0, 4.0}}});
+  const Tensor wq = full({2, 2}, -1e6), wk = tensor({{1.0, 1.0}, {0.0, 0.0}}), wv = 1 - wk;
+  near("with all scores near -1,000,000 and the last of three tokens padding, the output",
+       answer.attend(x, memory, padding_after({2}, 3), wq, wk, wv, 1), full({1, 2, 2}, 1.5));
+}
 CASE("the weights of the tokens sum to 1", "Hide padding before the softmax; afterwards it is too late.") {
   const Inputs in;
   const Tensor padding = padding_after({3, 3}, 5);
@@ -112,7 +119,8 @@ CASE("the gradient reaches x, memory and the matrices",
             {{2, 2, 4}, {2, 3, 4}, {4, 4}});
 }
 CASE("the decoder reads what comes before its target", "start, then all columns of target except the last.") {
-  const Tensor target = randint(3, 9, {2, 5}), input = answer.input(target, 1);
-  near("of a random target, the decoder's input", input.to(f64),
-       cat({full({2, 1}, 1, i64), target.slice(1, 0, 4)}, 1).to(f64));
+  const Tensor target = randint(3, 9, {2, 5});
+  for (const std::int64_t start : {1, 2})
+    near("of a random target, the decoder's input", answer.input(target, start).to(f64),
+         cat({full({2, 1}, start, i64), target.slice(1, 0, 4)}, 1).to(f64));
 }

@@ -135,6 +135,15 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
 }  // namespace padded_values_are_zero
 MUTANT(padded_values_are_zero, "the weights of the tokens sum to 1")
 
+namespace padding_has_the_score_minus_100 {
+using solution::decoder_input;
+Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padding, const Tensor& wq,
+                       const Tensor& wk, const Tensor& wv, std::int64_t H) {
+  return with(x, memory, memory, over_keys(padding), wq, wk, wv, H, {.hidden = -100});
+}
+}  // namespace padding_has_the_score_minus_100
+MUTANT(padding_has_the_score_minus_100, "padding is hidden, however low the other scores are")
+
 namespace one_mask_for_all {
 using solution::decoder_input;
 Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padding, const Tensor& wq,
@@ -225,6 +234,12 @@ Tensor decoder_input(const Tensor& target, std::int64_t start) {
 }
 }  // namespace one_position_more
 MUTANT(one_position_more, "the decoder reads what comes before its target")
+
+namespace always_the_same_start {
+using solution::cross_attention;
+Tensor decoder_input(const Tensor& target, std::int64_t) { return solution::decoder_input(target, 1); }
+}  // namespace always_the_same_start
+MUTANT(always_the_same_start, "the decoder reads what comes before its target")
 
 namespace rotated {  // the last token comes before the first
 using solution::cross_attention;

@@ -40,8 +40,12 @@ CASE("the logits are as before",
   near("the logits afterwards", logits, before);
 }
 CASE("the prompt comes first", "Return the prompt and the new tokens.") {
-  const Ids ids = answer.generate(counting, {4, 5}, 3, 8);
-  expect(ids == Ids{4, 5, 6, 7, 8}, phrase("the tokens are {0}, and not {1}", text(ids), "4 5 6 7 8"));
+  for (const int steps : {0, 3}) {
+    const Ids ids = answer.generate(counting, {4, 5}, steps, 8),
+              want = steps ? Ids{4, 5, 6, 7, 8} : Ids{4, 5};
+    expect(ids == want,
+           phrase("after {0} steps the tokens are {1}, and not {2}", steps, text(ids), text(want)));
+  }
 }
 CASE("the model sees what it wrote", "Append each token before you ask for the next.") {
   const Ids ids = answer.generate(

@@ -63,6 +63,15 @@ Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, 
 }  // namespace prompt_left_out
 MUTANT(prompt_left_out, "the prompt comes first")
 
+namespace at_least_one_step {
+using solution::top_k;
+Ids generate(const std::function<Tensor(const Ids&)>& model, const Ids& prompt, int steps,
+             std::size_t context) {
+  return solution::generate(model, prompt, std::max(1, steps), context);
+}
+}  // namespace at_least_one_step
+MUTANT(at_least_one_step, "the prompt comes first")
+
 namespace two_stay {
 using solution::generate;
 Tensor top_k(const Tensor& logits, std::int64_t, double temperature) {

@@ -28,12 +28,12 @@ struct Reading {
   std::vector<Window> windows;
   std::string text;  // for messages
 };
-/// The windows of 20 texts of random lengths.
+/// The windows of an empty text, and of 20 of random lengths.
 std::vector<Reading> readings(const Answer& answer) {
   const auto from_1_to = [](std::int64_t n) { return randint(1, n + 1, {1}).item<std::int64_t>(); };
   std::vector<Reading> all;
-  for (int i = 0; i < 20; ++i) {
-    const std::int64_t N = from_1_to(40), size = 1 + from_1_to(7), stride = from_1_to(size);
+  for (int i = 0; i <= 20; ++i) {
+    const std::int64_t N = i == 0 ? 0 : from_1_to(40), size = 1 + from_1_to(7), stride = from_1_to(size);
     all.push_back({N, size, stride, answer.windows(N, size, stride),
                    phrase("({0} tokens, size {1}, stride {2})", N, size, stride)});
   }

@@ -308,3 +308,12 @@ std::vector<Window> windows(std::int64_t N, std::int64_t size, std::int64_t stri
 }
 }  // namespace until_the_last_begin
 MUTANT(until_the_last_begin, "no window is read in vain")
+
+namespace at_least_one_window {
+using solution::bits_per_byte;
+using solution::perplexity;
+std::vector<Window> windows(std::int64_t N, std::int64_t size, std::int64_t stride) {
+  return N == 0 ? std::vector<Window>{{0, 0, 0}} : solution::windows(N, size, stride);
+}
+}  // namespace at_least_one_window
+MUTANT(at_least_one_window, "no window is read in vain")

@@ -38,6 +38,7 @@ void runs_as(const Answer& answer, const std::vector<double>& losses, int patien
                "run.w.clone() is one, and run.w.copy_(kept) brings it back",
                of));
 }
+std::vector<double> numbers(const std::vector<int>& starts) { return {starts.begin(), starts.end()}; }
 }  // namespace
 
 CASE("the decay is not divided by sqrt(v)", "Take it from w itself: a decay in g or in mhat is divided.") {
@@ -120,4 +121,8 @@ CASE("no window is left out", "Every start counts, and a cut needs no gap beyond
   const Split parts = answer.split(40, 12, 5);
   near("of 28 tokens and context 5, training windows", static_cast<double>(parts.train.size()), 23);
   near("of 12 tokens and context 5, validation windows", static_cast<double>(parts.valid.size()), 7);
+  near("of 28 tokens and context 5, the starts of training windows", numbers(parts.train),
+       arange(23).to_vector<double>());
+  near("of 12 tokens after 28 and context 5, the starts of validation windows", numbers(parts.valid),
+       (28 + arange(7)).to_vector<double>());
 }

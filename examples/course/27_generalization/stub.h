@@ -34,5 +34,5 @@ Tensor adamw_step(const Tensor& w, const Tensor& g, Moments& moments, int t, dou
 /// Returns the number of the epoch, from 1, whose weights run.w holds at the end.
 int stop_early(const Run& run, int patience, int most) { return todo(run, patience, most); }
 
-/// Returns the starts of all windows that lie in one part.
+/// Returns the starts of all windows that lie in one part, in ascending order.
 Split split(int tokens, int held_out, int context) { return todo(tokens, held_out, context); }

@@ -218,6 +218,29 @@ Split split(int tokens, int held_out, int context) {
 MUTANT(targets_forgotten, "no target is in both parts", "the windows end with the text",
        "no window is left out")
 
+namespace in_descending_order {
+using solution::adamw_step;
+using solution::stop_early;
+Split split(int tokens, int held_out, int context) {
+  Split result = solution::split(tokens, held_out, context);
+  std::reverse(result.train.begin(), result.train.end());
+  std::reverse(result.valid.begin(), result.valid.end());
+  return result;
+}
+}  // namespace in_descending_order
+MUTANT(in_descending_order, "no window is left out")
+
+namespace one_window_again_and_again {
+using solution::adamw_step;
+using solution::stop_early;
+Split split(int tokens, int held_out, int context) {
+  Split result = solution::split(tokens, held_out, context);
+  std::fill(result.train.begin(), result.train.end(), 0);
+  return result;
+}
+}  // namespace one_window_again_and_again
+MUTANT(one_window_again_and_again, "no window is left out")
+
 namespace windows_that_do_not_overlap {
 using solution::adamw_step;
 using solution::stop_early;

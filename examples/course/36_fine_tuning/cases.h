@@ -34,6 +34,15 @@ CASE("merged it is the same map", "W + (alpha / r) B A: B is on the left.") {
   near("x merged^T", matmul(x, answer.merge(W, A, B, 6).t()),
        matmul(x, W.t()) + 3 * matmul(matmul(x, A.t()), B.t()));
 }
+CASE("x, W, A and B are as before",
+     "Tensor M = W is another handle of the same numbers, and M += ... writes into them, const or not: "
+     "W + ... makes a new tensor.") {
+  const Tensor x = randn({2, 3}), W = randn({4, 3}), A = randn({2, 3}), B = randn({4, 2});
+  const Tensor x0 = x.clone(), W0 = W.clone(), A0 = A.clone(), B0 = B.clone();
+  answer.lora(x, W, A, B, 6), answer.merge(W, A, B, 6);
+  near("x afterwards", x, x0), near("W afterwards", W, W0);
+  near("A afterwards", A, A0), near("B afterwards", B, B0);
+}
 CASE("forgetting is above 0", "after - before: a loss that rises is forgetting.") {
   expect(answer.forgotten({1, 1}, {2, 4}) > 0, "losses have risen, and nothing is forgotten");
 }

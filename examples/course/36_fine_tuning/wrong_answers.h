@@ -28,6 +28,26 @@ Tensor merge(const Tensor& W, const Tensor& A, const Tensor& B, double) { return
 }  // namespace merged_without_alpha
 MUTANT(merged_without_alpha, "merged it is the same map")
 
+namespace merges_into_w {
+using solution::lora, solution::forgotten;
+Tensor merge(const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
+  Tensor M = W;
+  M += matmul(B, A) * (alpha / static_cast<double>(A.size(0)));
+  return M;
+}
+}  // namespace merges_into_w
+MUTANT(merges_into_w, "x, W, A and B are as before")
+
+namespace scales_b_in_place {
+using solution::merge, solution::forgotten;
+Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, double alpha) {
+  Tensor scaled = B.detach();
+  scaled *= alpha / static_cast<double>(A.size(0));
+  return linear(x, W.detach()) + linear(linear(x, A), B);
+}
+}  // namespace scales_b_in_place
+MUTANT(scales_b_in_place, "x, W, A and B are as before")
+
 namespace the_other_way {
 using solution::lora, solution::merge;
 double forgotten(const std::vector<double>& before, const std::vector<double>& after) {

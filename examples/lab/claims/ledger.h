@@ -69,6 +69,8 @@ struct Claim {
   bool all_needed = false;  // its measures are parts of one statement, not places where it may hold
 };
 
+/// The claims of a list in JSON; docs/studies.md, "Your own study", lists the names.
+std::vector<Claim> claims_in(const std::string& json);
 /// All claims in order, from data/*.json, which are compiled in.
 const std::vector<Claim>& claims();
 /// Throws for an unknown number, naming the valid ones.

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include <limits>
+#include <utility>
 
 #include "gradus/core/check.h"
 #include "gradus/core/io/printable.h"
@@ -68,12 +69,18 @@ Claim claim_of(const Json& json) {
 std::vector<Claim> read_claims() {
   std::vector<Claim> all;
   for (const char* part : kClaimsJson)
-    for (const Json& json : Json::parse(part)) all.push_back(claim_of(json));
+    for (Claim& claim : claims_in(part)) all.push_back(std::move(claim));
   std::sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) { return a.number < b.number; });
   return all;
 }
 
 }  // namespace
+
+std::vector<Claim> claims_in(const std::string& json) {
+  std::vector<Claim> all;
+  for (const Json& one : Json::parse(json)) all.push_back(claim_of(one));
+  return all;
+}
 
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = read_claims();

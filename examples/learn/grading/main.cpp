@@ -31,18 +31,33 @@ double limit = 10;
 std::string results;
 bool hint_applies = false;  // to the case that ran last
 
-/// Everything that arrives until the other end is closed or the time is over.
-bool read_in_time(int from, std::string& text) {
+constexpr std::size_t kMostPrinted = 64 * 1024;  // bytes that a case may print
+
+enum class End { closed, late, prints_on };
+
+/// Everything that arrives from a case until it closes its end, the time is over, or it prints without end.
+/// What it prints is shown.
+End read_from_case(int from, int printed, std::string& text) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(limit);
-  for (;;) {
+  pollfd wait[] = {{.fd = printed, .events = POLLIN, .revents = 0},
+                   {.fd = from, .events = POLLIN, .revents = 0}};
+  for (std::size_t shown = 0;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd wait = {.fd = from, .events = POLLIN, .revents = 0};
-    if (left <= 0 || poll(&wait, 1, static_cast<int>(left)) <= 0) return false;
+    if (left <= 0 || poll(wait, 2, static_cast<int>(left)) <= 0) return End::late;
     char buffer[4096];
-    const ssize_t size = read(from, buffer, sizeof buffer);
-    if (size <= 0) return true;
-    text.append(buffer, static_cast<std::size_t>(size));
+    const bool prints = wait[0].revents != 0;
+    const ssize_t size = read(prints ? printed : from, buffer, sizeof buffer);
+    if (prints && size <= 0) {
+      wait[0] = {.fd = -1, .events = 0, .revents = 0};  // ignored
+    } else if (prints) {
+      std::fwrite(buffer, 1, static_cast<std::size_t>(size), stdout);
+      if ((shown += static_cast<std::size_t>(size)) > kMostPrinted) return End::prints_on;
+    } else if (size <= 0) {
+      return End::closed;
+    } else {
+      text.append(buffer, static_cast<std::size_t>(size));
+    }
   }
 }
 
@@ -64,7 +79,11 @@ void limit_memory() {
   alarm(10);
 }
 
-[[noreturn]] void run_in_child(const std::function<void()>& run, int to) {
+[[noreturn]] void run_in_child(const std::function<void()>& run, int to, int prints_to) {
+  dup2(prints_to, STDOUT_FILENO);
+  dup2(prints_to, STDERR_FILENO);
+  close(prints_to);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what it printed is seen also if it crashes
   std::string text;
   for (const std::string& problem : problems_of(run, kForbidden, seed)) text += problem + '\0';
   text += found_wrong_value() ? "value" : "end";
@@ -89,22 +108,25 @@ std::string words_for(int signal) {
 /// Runs a case in a separate process, and returns its problems.
 std::vector<std::string> problems_in_child(const std::function<void()>& run) {
   hint_applies = false;
-  int ends[2];
-  if (pipe(ends) != 0) return {phrase("the system cannot create a pipe")};
+  int ends[2], prints[2];
+  if (pipe(ends) != 0 || pipe(prints) != 0) return {phrase("the system cannot create a pipe")};
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    close(ends[0]);
-    run_in_child(run, ends[1]);
+    close(ends[0]), close(prints[0]);
+    run_in_child(run, ends[1], prints[1]);
   }
-  close(ends[1]);
+  close(ends[1]), close(prints[1]);
   std::string text;
-  const bool in_time = read_in_time(ends[0], text);
-  close(ends[0]);
-  if (!in_time) kill(child, SIGKILL);
+  const End end = read_from_case(ends[0], prints[0], text);
+  close(ends[0]), close(prints[0]);
+  if (end != End::closed) kill(child, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
-  if (!in_time) {
+  if (end == End::prints_on)
+    return {phrase("stopped after it has printed {kilobytes} KiB: does a loop print for ever?",
+                   fmt::arg("kilobytes", kMostPrinted / 1024))};
+  if (end == End::late) {
     const std::string said =
         phrase("stopped after {seconds} seconds: does a loop never end?", fmt::arg("seconds", limit));
     limit = std::min(limit, 1.0);  // for the other cases, which are probably as slow

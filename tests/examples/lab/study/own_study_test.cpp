@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "gradus/gradus.h"
+#include "gradus/kit/data/files.h"
 #include "lab/claims/ledger.h"
 #include "lab/study/runner.h"
 #include "support.h"
@@ -67,13 +68,12 @@ TEST_CASE("the example study runs and is judged") {
   const StudyResults results =
       read_folder(folder.path(), [&](const auto&) -> const Study& { return study; }).results;
   CHECK(results.complete());
-  const Claim claim{
-      .number = 1,
-      .text = "Layer norm makes tokens of length one.",
-      .source = "no one",
-      .study = "length",
-      .measures = {{.id = "length", .where = "16 channels", .what = "length", .low = 0.9, .high = 1.1}}};
-  const JudgedClaim judged = judge(claim, length_study().figures(results));
+  const std::vector<Claim> claims =
+      claims_in(kit::read_file(std::string(GRADUS_SOURCE_DIR) + "/tests/examples/lab/study/length.json"));
+  REQUIRE(claims.size() == 1);
+  CHECK(claims[0].study == study.name);
+  CHECK(claims[0].measures[0].prediction == Judgement::fails);
+  const JudgedClaim judged = judge(claims[0], study.figures(results));
   CHECK(judged.verdict() == "false");
   CHECK(judged.measures[0].figure == doctest::Approx(4).epsilon(1e-3));
 }

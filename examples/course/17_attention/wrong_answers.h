@@ -21,7 +21,7 @@ ATTENTION { return with({.axis = -2}, q, k, v, mask, causal); }
 }  // namespace softmax_over_the_queries
 MUTANT(softmax_over_the_queries, "the weights of a query sum to 1", "the scores are divided by sqrt(D)",
        "query i is compared with key j", "a mask hides what is false", "mask and causal hide together",
-       "a query that sees no key gives 0")
+       "a query that sees no key gives 0", "hidden is hidden, however low the other scores are")
 
 namespace softmax_over_axis_1 {  // right only where there is no batch
 ATTENTION { return with({.axis = 1}, q, k, v, mask, causal); }
@@ -52,13 +52,14 @@ MUTANT(always_divided_by_2, "the scores are divided by sqrt(D)", "query i is com
 namespace mask_leaks_by_one {
 ATTENTION { return with({.first_hidden = 2}, q, k, v, mask, causal); }
 }  // namespace mask_leaks_by_one
-MUTANT(mask_leaks_by_one, "a change in the future changes nothing", "mask and causal hide together")
+MUTANT(mask_leaks_by_one, "a change in the future changes nothing", "mask and causal hide together",
+       "hidden is hidden, however low the other scores are")
 
 namespace mask_hides_itself {
 ATTENTION { return with({.first_hidden = 0}, q, k, v, mask, causal); }
 }  // namespace mask_hides_itself
 MUTANT(mask_hides_itself, "a position sees itself", "the weights of a query sum to 1",
-       "mask and causal hide together")
+       "mask and causal hide together", "hidden is hidden, however low the other scores are")
 
 namespace mask_after_softmax {
 ATTENTION {
@@ -67,13 +68,14 @@ ATTENTION {
 }
 }  // namespace mask_after_softmax
 MUTANT(mask_after_softmax, "the weights of a query sum to 1", "a change in the future changes nothing",
-       "a mask hides what is false", "mask and causal hide together")
+       "a mask hides what is false", "mask and causal hide together",
+       "hidden is hidden, however low the other scores are")
 
 namespace always_causal {
 ATTENTION { return solution::attention(q, k, v, mask, causal || !causal); }
 }  // namespace always_causal
 MUTANT(always_causal, "without a mask every position sees all", "the scores are divided by sqrt(D)",
-       "query i is compared with key j")
+       "query i is compared with key j", "hidden is hidden, however low the other scores are")
 
 namespace keys_with_keys {
 ATTENTION { return solution::attention(0 * q + k, k, v, mask, causal); }
@@ -89,14 +91,15 @@ namespace mask_ignored {
 ATTENTION { return solution::attention(q, k, v, mask | !mask, causal); }
 }  // namespace mask_ignored
 MUTANT(mask_ignored, "a mask hides what is false", "a query that sees no key gives 0",
-       "mask and causal hide together")
+       "mask and causal hide together", "hidden is hidden, however low the other scores are")
 
 namespace true_is_hidden {
 ATTENTION { return solution::attention(q, k, v, !mask, causal); }
 }  // namespace true_is_hidden
 MUTANT(true_is_hidden, "the weights of a query sum to 1", "the scores are divided by sqrt(D)",
        "query i is compared with key j", "a position sees itself", "without a mask every position sees all",
-       "a mask hides what is false", "a query that sees no key gives 0", "mask and causal hide together")
+       "a mask hides what is false", "a query that sees no key gives 0", "mask and causal hide together",
+       "hidden is hidden, however low the other scores are")
 
 namespace mask_or_causal {
 ATTENTION { return solution::attention(q, k, v, causal ? mask | !mask : mask, causal); }

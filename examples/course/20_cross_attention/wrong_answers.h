@@ -25,7 +25,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
 }  // namespace softmax_over_the_queries
 MUTANT(softmax_over_the_queries, "the values come from memory", "the keys come from memory",
        "the queries come from x", "the scores are divided by sqrt(D)", "each head has its own weights",
-       "heads are side by side", "padding is not seen", "the weights of the tokens sum to 1")
+       "heads are side by side", "padding is not seen", "the weights of the tokens sum to 1",
+       "padding is hidden, however low the other scores are")
 
 namespace softmax_over_the_heads {
 using solution::decoder_input;
@@ -35,7 +36,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
 }
 }  // namespace softmax_over_the_heads
 MUTANT(softmax_over_the_heads, "the values come from memory", "the scores are divided by sqrt(D)",
-       "heads are side by side", "padding is not seen", "the weights of the tokens sum to 1")
+       "heads are side by side", "padding is not seen", "the weights of the tokens sum to 1",
+       "padding is hidden, however low the other scores are")
 
 namespace causal_mask_on_the_memory {
 using solution::decoder_input;
@@ -45,7 +47,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
   return with(x, memory, memory, over_keys(padding) | future, wq, wk, wv, H);
 }
 }  // namespace causal_mask_on_the_memory
-MUTANT(causal_mask_on_the_memory, "the scores are divided by sqrt(D)", "every position sees the whole source")
+MUTANT(causal_mask_on_the_memory, "the scores are divided by sqrt(D)", "every position sees the whole source",
+       "padding is hidden, however low the other scores are")
 
 namespace values_from_the_decoder {
 using solution::decoder_input;
@@ -57,7 +60,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
 MUTANT(values_from_the_decoder, "a row for each query, however long memory is", "the values come from memory",
        "the keys come from memory", "the queries come from x", "the scores are divided by sqrt(D)",
        "each head has its own weights", "heads are side by side", "the weights of the tokens sum to 1",
-       "the gradient reaches x, memory and the matrices")
+       "the gradient reaches x, memory and the matrices",
+       "padding is hidden, however low the other scores are")
 
 namespace keys_from_the_decoder {
 using solution::decoder_input;
@@ -68,7 +72,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
 }  // namespace keys_from_the_decoder
 MUTANT(keys_from_the_decoder, "a row for each query, however long memory is", "the keys come from memory",
        "the queries come from x", "the scores are divided by sqrt(D)", "each head has its own weights",
-       "heads are side by side", "the gradient reaches x, memory and the matrices")
+       "heads are side by side", "the gradient reaches x, memory and the matrices",
+       "padding is hidden, however low the other scores are")
 
 namespace queries_from_the_encoder {
 using solution::decoder_input;
@@ -81,7 +86,8 @@ MUTANT(queries_from_the_encoder, "a row for each query, however long memory is",
        "the values come from memory", "the keys come from memory", "the queries come from x",
        "the scores are divided by sqrt(D)", "each head has its own weights", "heads are side by side",
        "every position sees the whole source", "padding is not seen", "the weights of the tokens sum to 1",
-       "the gradient reaches x, memory and the matrices")
+       "the gradient reaches x, memory and the matrices",
+       "padding is hidden, however low the other scores are")
 
 namespace no_mask {
 using solution::decoder_input;
@@ -90,7 +96,7 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
   return with(x, memory, memory, over_keys(zeros_like(padding)), wq, wk, wv, H);
 }
 }  // namespace no_mask
-MUTANT(no_mask, "padding is not seen")
+MUTANT(no_mask, "padding is not seen", "padding is hidden, however low the other scores are")
 
 namespace mask_inverted {
 using solution::decoder_input;
@@ -100,7 +106,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
 }
 }  // namespace mask_inverted
 MUTANT(mask_inverted, "the keys come from memory", "the queries come from x",
-       "the scores are divided by sqrt(D)", "each head has its own weights", "padding is not seen")
+       "the scores are divided by sqrt(D)", "each head has its own weights", "padding is not seen",
+       "padding is hidden, however low the other scores are")
 
 namespace score_of_minus_10 {
 using solution::decoder_input;
@@ -109,7 +116,7 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
   return with(x, memory, memory, over_keys(padding), wq, wk, wv, H, {.hidden = -10});
 }
 }  // namespace score_of_minus_10
-MUTANT(score_of_minus_10, "padding is not seen")
+MUTANT(score_of_minus_10, "padding is not seen", "padding is hidden, however low the other scores are")
 
 namespace mask_after_the_softmax {
 using solution::decoder_input;
@@ -123,7 +130,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
   return y.transpose(1, 2).reshape(x.shape());
 }
 }  // namespace mask_after_the_softmax
-MUTANT(mask_after_the_softmax, "padding is not seen", "the weights of the tokens sum to 1")
+MUTANT(mask_after_the_softmax, "padding is not seen", "the weights of the tokens sum to 1",
+       "padding is hidden, however low the other scores are")
 
 namespace padded_values_are_zero {  // without a mask of the scores
 using solution::decoder_input;
@@ -133,7 +141,8 @@ Tensor cross_attention(const Tensor& x, const Tensor& memory, const Tensor& padd
   return with(x, real, real, over_keys(zeros_like(padding)), wq, wk, wv, H);
 }
 }  // namespace padded_values_are_zero
-MUTANT(padded_values_are_zero, "the weights of the tokens sum to 1")
+MUTANT(padded_values_are_zero, "the weights of the tokens sum to 1",
+       "padding is hidden, however low the other scores are")
 
 namespace padding_has_the_score_minus_100 {
 using solution::decoder_input;

@@ -234,7 +234,7 @@ std::vector<Window> windows(std::int64_t N, std::int64_t size, std::int64_t stri
   return all;
 }
 }  // namespace the_last_of_each_window
-MUTANT(the_last_of_each_window, "no token is left out")
+MUTANT(the_last_of_each_window, "no token is left out", "no window is read in vain")
 
 namespace full_windows_only {
 using solution::bits_per_byte;

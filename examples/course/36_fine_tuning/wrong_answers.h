@@ -46,7 +46,7 @@ Tensor lora(const Tensor& x, const Tensor& W, const Tensor& A, const Tensor& B, 
   return linear(x, W.detach()) + linear(linear(x, A), B);
 }
 }  // namespace scales_b_in_place
-MUTANT(scales_b_in_place, "x, W, A and B are as before")
+MUTANT(scales_b_in_place, "x, W, A and B are as before", "the gradient reaches x")
 
 namespace the_other_way {
 using solution::lora, solution::merge;

@@ -52,6 +52,7 @@ End read_from_case(int from, int printed, std::string& text) {
       wait[0] = {.fd = -1, .events = 0, .revents = 0};  // ignored
     } else if (prints) {
       std::fwrite(buffer, 1, static_cast<std::size_t>(size), stdout);
+      std::fflush(stdout);
       if ((shown += static_cast<std::size_t>(size)) > kMostPrinted) return End::prints_on;
     } else if (size <= 0) {
       return End::closed;

@@ -69,7 +69,7 @@ TEST_CASE("the example study runs and is judged") {
       read_folder(folder.path(), [&](const auto&) -> const Study& { return study; }).results;
   CHECK(results.complete());
   const std::vector<Claim> claims =
-      claims_in(kit::read_file(std::string(GRADUS_SOURCE_DIR) + "/tests/examples/lab/study/length.json"));
+      claims_in(kit::read_file(test::source_file("tests/examples/lab/study/length.json")));
   REQUIRE(claims.size() == 1);
   CHECK(claims[0].study == study.name);
   CHECK(claims[0].measures[0].prediction == Judgement::fails);

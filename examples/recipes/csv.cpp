@@ -1,11 +1,10 @@
 // A CSV file with gaps: columns by name, a split, values standardized by the training rows' mean and spread.
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
-#include <string>
 
 #include "gradus/gradus.h"
-#include "gradus/kit/data/csv.h"
-#include "gradus/kit/data/files.h"
+#include "gradus/kit/kit.h"
 
 using namespace gradus;
 
@@ -13,8 +12,8 @@ void write_flats(const char* path) {
   std::string rows = "size,rooms,city,rent\n";
   for (int i = 0; i < 300; ++i) {  // in every tenth row the number of rooms is missing
     const int size = randint(30, 120, {1}).item<int>(), chance = randint(0, 100, {1}).item<int>();
-    rows += std::to_string(size) + ',' + (i % 10 ? std::to_string(size / 25) : "") + ',' + "BCG"[i % 3] +
-            ',' + std::to_string(15 * size + 60 * (size / 25) + 200 * (i % 3) + chance) + '\n';
+    const int rooms = size / 25, rent = 15 * size + 60 * rooms + 200 * (i % 3) + chance;
+    rows += fmt::format("{},{},{},{}\n", size, i % 10 ? std::to_string(rooms) : "", "BCG"[i % 3], rent);
   }
   kit::replace_file(path, rows);
 }
@@ -36,5 +35,5 @@ int main() {
     mse_loss(net(x[train]), rent[train]).backward();
     opt.step();
   }
-  std::printf("unseen flats: off by %.0f\n", 1000 * l1_loss(net(x[unseen]), rent[unseen]).item());
+  fmt::print("unseen flats: off by {:.0f}\n", 1000 * l1_loss(net(x[unseen]), rent[unseen]).item());
 }

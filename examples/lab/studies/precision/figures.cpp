@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "lab/claims/referee.h"
 #include "lab/statistics/outcomes.h"
@@ -24,6 +28,15 @@ std::vector<double> at_rates(const StudyResults& results, const Search& search,
 /// Of the runs that best_of() chooses in each mode: their largest numbers, a minus b.
 std::vector<double> largest_between(const StudyResults& results, const Search& a, const Search& b) {
   return paired_difference(at_best(results, a, "largest"), at_best(results, b, "largest"));
+}
+
+/// That the search, if it is one, has found the lowest or highest of its rates best, for any seed.
+std::optional<Objection> ends(const StudyResults& results, const Search& search, const std::string& title) {
+  const std::vector<double> chosen = best_of(results, search).rates;
+  const bool at_edge = search.rates.size() > 1 && std::any_of(chosen.begin(), chosen.end(), [&](double rate) {
+                         return rate == search.rates.front() || rate == search.rates.back();
+                       });
+  return end_of_search(at_edge, title);
 }
 
 }  // namespace
@@ -55,20 +68,27 @@ Figures figures(const StudyResults& results) {
   for (const Arm& arm : arms()) {
     const Search whole = setting.search(arm.name, "f32"), half = setting.search(arm.name, "bf16");
     all["loss." + arm.name] = finite(loss_between(results, half, whole));
+    all.object("loss." + arm.name, ends(results, whole, arm.title + " in f32"));
     all["failed." + arm.name] = paired_difference(failed_share(results, half), failed_share(results, whole));
     all.object("failed." + arm.name, no_difference(all["failed." + arm.name],
                                                    static_cast<std::int64_t>(setting.rates.size()), kShare));
     all["largest." + arm.name] = largest_between(results, half, whole);
+    all.object("largest." + arm.name, ends(results, whole, arm.title + " in f32"));
+    all.object("largest." + arm.name, ends(results, half, arm.title + " in bf16"));
+    if (arm.name != "pre" && arm.name != "post") continue;
+    for (const std::string part : {"norms", "softmax", "stream"}) {
+      all[part + "." + arm.name] = finite(loss_between(results, setting.search(arm.name, part), half));
+      all.object(part + "." + arm.name, ends(results, half, arm.title + " in bf16"));
+    }
   }
-  for (const std::string arm : {"pre", "post"})
-    for (const std::string part : {"norms", "softmax", "stream"})
-      all[part + "." + arm] =
-          finite(loss_between(results, setting.search(arm, part), setting.search(arm, "bf16")));
   for (const std::int64_t layers : setting.depths) {
-    const Search stream = setting.search("pre", "stream", layers);
-    const std::string depth = ".L" + std::to_string(layers);
+    const Search stream = setting.search("pre", "stream", layers),
+                 products = setting.search("pre", "bf16", layers);
+    const std::string depth = ".L" + std::to_string(layers), in = fmt::format("Pre-LN, {} layers, ", layers);
     all["vanished" + depth] = finite(at_best(results, stream, "vanished"));
-    all["stream" + depth] = finite(loss_between(results, stream, setting.search("pre", "bf16", layers)));
+    all.object("vanished" + depth, ends(results, stream, in + "stream in bf16"));
+    all["stream" + depth] = finite(loss_between(results, stream, products));
+    all.object("stream" + depth, ends(results, products, in + "products in bf16"));
   }
   if (setting.models)
     for (const Titled& model : models())

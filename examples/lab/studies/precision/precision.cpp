@@ -68,7 +68,7 @@ std::string setting() {
   const Setting full = setting_of({.budget = Budget::full});
   return fmt::format(
       "GPTs of {} layers and 16 channels on the small recall language, {} steps of 8 documents, Adam, a "
-      "tenth of the steps warm-up and half a cosine down to 0, rates {} (with 24 layers the two lowest); {} "
+      "tenth of the steps warm-up and half a cosine down to 0, rates {} (with 24 layers up to 0.01); {} "
       "seeds, which share weights and data over precisions. bf16: the operands of matrix products are "
       "rounded, as by Autocast, and sums are f32; further parts are rounded number by number, forward and "
       "backward. Losses are compared at the rate that is best for the more precise of the two on the other "
@@ -111,7 +111,7 @@ Setting setting_of(const StudyOptions& options) {
             .steps = 150,
             .depths = {kLayers},
             .models = false};
-  return {.rates = {3e-3, 1e-2, 3e-2, 1e-1},
+  return {.rates = {3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1},
           .seeds = seeds_from(options.seed, 5),
           .steps = 600,
           .depths = {kLayers, 24}};

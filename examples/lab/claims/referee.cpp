@@ -53,8 +53,9 @@ std::optional<Objection> no_difference(std::span<const double> differences, std:
   const std::int64_t pairs = static_cast<std::int64_t>(differences.size()) * runs;
   const double most = share_interval(0, pairs, 0.95).high;
   if (most < least) return std::nullopt;
-  return Objection{Judgement::not_decided, fmt::format("no difference in {} pairs of runs leaves up to {}",
-                                                       pairs, kit::number_text(most, 2))};
+  return Objection{Judgement::not_decided,
+                   fmt::format("no difference in {} pairs of runs leaves up to {} (95%)", pairs,
+                               kit::number_text(most, 2))};
 }
 
 std::optional<Objection> baselines_differ(double a, double b, double share) {

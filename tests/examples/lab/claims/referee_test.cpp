@@ -148,7 +148,7 @@ TEST_CASE("shares have intervals inside 0 to 1") {
 TEST_CASE("shares that differ on no seed decide only what so many runs can show") {
   const std::vector<double> none(5, 0), some = {0, 0.25, 0, 0, 0};
   // 1 - 0.025^(1/20) = 0.168
-  CHECK(no_difference(none, 4, 0.05)->why == "no difference in 20 pairs of runs leaves up to 0.17");
+  CHECK(no_difference(none, 4, 0.05)->why == "no difference in 20 pairs of runs leaves up to 0.17 (95%)");
   CHECK(no_difference(none, 4, 0.05)->judgement == Judgement::not_decided);
   CHECK(!no_difference(none, 4, 0.2));
   CHECK(!no_difference(none, 100, 0.05));

@@ -77,6 +77,8 @@ Tensor Tensor::grad() const { return node_ && node_->grad.defined() ? Tensor(nod
 
 void Tensor::set_grad(const Tensor& gradient) const {
   array_.expect_defined("set_grad");
+  check(!is_half(dtype()), "set_grad: the tensor is {} {}, and tensors of 16 bits have no gradient", dtype(),
+        shape());
   check(is_leaf(),
         "set_grad: expects a leaf, got the output of {}: set the gradient of what it was made from",
         node_ ? node_->op : "");

@@ -6,6 +6,7 @@
 #include "gradus/core/profile/watch.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/optim/detail/describe.h"
+#include "gradus/optim/detail/normal.h"
 
 namespace gradus::optim {
 
@@ -16,6 +17,9 @@ EMA::EMA(std::vector<Tensor> parameters, double decay) : parameters_(std::move(p
     const Tensor& parameter = parameters_[i];
     check(parameter.defined(), "EMA: parameter {} is an undefined tensor", i);
     const std::string name = detail::describe(parameter, i);
+    check(!is_half(parameter.dtype()),
+          "EMA: {} is {}, which is for reading: make the model without Bf16Weights, and use Autocast", name,
+          parameter.dtype());
     check(is_floating(parameter.dtype()), "EMA: {} is {}, expects f32 or f64", name, parameter.dtype());
     check(parameter.is_contiguous(), "EMA: {} is not contiguous: create it with contiguous()", name);
     for (std::size_t k = 0; k < i; ++k)
@@ -41,8 +45,10 @@ void EMA::update() {
       T* const average = averages.mutable_data<T>();
       count_bytes(3.0 * static_cast<double>(weights.numel()) * static_cast<double>(sizeof(T)));
       parallel_for(weights.numel(), 16384, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t k = begin; k < end; ++k)
-          average[k] = first ? w[k] : keep * average[k] + rest * w[k];
+        for (std::int64_t k = begin; k < end; ++k) {
+          const T next = first ? w[k] : keep * average[k] + rest * w[k];
+          average[k] = w[k] == 0 ? detail::or_zero(next) : next;
+        }
       });
     });
   }

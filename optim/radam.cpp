@@ -47,11 +47,11 @@ void RAdam::update(const Slot& slot, const Array& gradient, const Update& by, st
     const T rate = static_cast<T>(by.lr / correction1), decay = static_cast<T>(by.weight_decay);
     const T beta1 = static_cast<T>(betas_.first), rest1 = static_cast<T>(1 - betas_.first);
     const T beta2 = static_cast<T>(betas_.second), rest2 = static_cast<T>(1 - betas_.second);
+    const T least = detail::least_square<T>(eps_, 1 - betas_.second);
     for (std::int64_t i = 0; i < end - begin; ++i) {
       const T g = dw[i] + decay * w[i];
-      m[i] = detail::normal_or_zero(beta1 * m[i] + rest1 * g);
-      v[i] = beta2 * v[i] + rest2 * g * g;
-      if (m[i] == 0) v[i] = detail::normal_or_zero(v[i]);
+      m[i] = detail::or_zero(beta1 * m[i] + rest1 * g, least);
+      v[i] = detail::or_zero(beta2 * v[i] + rest2 * g * g, least);
       w[i] -= rate * m[i];
     }
   });

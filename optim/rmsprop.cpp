@@ -38,7 +38,7 @@ void RMSprop::update(const Slot& slot, const Array& gradient, const Update& by, 
   dispatch_floating("RMSprop", gradient, [&]<class T>() {
     const T lr = static_cast<T>(by.lr), decay = static_cast<T>(by.weight_decay),
             alpha = static_cast<T>(alpha_), rest = static_cast<T>(1 - alpha_), eps = static_cast<T>(eps_),
-            momentum = static_cast<T>(momentum_);
+            momentum = static_cast<T>(momentum_), least = detail::least_square<T>(eps_, 1 - alpha_);
     const T* const dw = gradient.data<T>();
     T* const w = slot.parameter.array().mutable_data<T>();
     T* const square = slot.state[0].mutable_data<T>();
@@ -46,15 +46,17 @@ void RMSprop::update(const Slot& slot, const Array& gradient, const Update& by, 
     T* const mean = centered_ ? slot.state.back().mutable_data<T>() : nullptr;
     for (std::int64_t i = begin; i < end; ++i) {
       const T g = dw[i] + decay * w[i];
-      T v = alpha * square[i] + rest * g * g;
-      if (g == 0) v = detail::normal_or_zero(v);  // else an eps below sqrt(v) may need all of it
-      square[i] = v;
+      T v = square[i] = detail::or_zero(alpha * square[i] + rest * g * g, least);
       if (mean != nullptr) {
-        mean[i] = detail::normal_or_zero(alpha * mean[i] + rest * g);
+        mean[i] = detail::or_zero(alpha * mean[i] + rest * g, least);
         v = std::max(v - mean[i] * mean[i], T{0});  // rounding may make it negative; NaN stays
       }
       T step = g / (std::sqrt(v) + eps);
-      if (buffer != nullptr) step = buffer[i] = detail::normal_or_zero(momentum * buffer[i] + step);
+      if (buffer != nullptr) {
+        step = momentum * buffer[i] + step;
+        if (g == 0) step = detail::or_zero(step);
+        buffer[i] = step;
+      }
       w[i] -= lr * step;
     }
   });

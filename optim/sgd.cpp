@@ -41,7 +41,8 @@ void SGD::update(const Slot& slot, const Array& gradient, const Update& by, std:
     for (std::int64_t i = begin; i < end; ++i) {
       T g = dw[i] + decay * w[i];
       if (buffer != nullptr) {
-        buffer[i] = detail::normal_or_zero(momentum * buffer[i] + fresh * g);
+        buffer[i] = momentum * buffer[i] + fresh * g;
+        if (g == 0) buffer[i] = detail::or_zero(buffer[i]);
         g = nesterov_ ? g + momentum * buffer[i] : buffer[i];
       }
       w[i] -= lr * g;

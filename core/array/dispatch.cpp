@@ -26,6 +26,9 @@ void fail_not_bool(const char* op, DType dtype, const Shape& shape) {
 }
 
 void fail_different(const char* op, const char* what, const Array& a, const Array& b) {
+  if (is_half(a.dtype()) != is_half(b.dtype()))
+    fail_with("{}: {} have different dtypes: {} {} and {} {}: convert the one of 16 bits with .to(f32)", op,
+              what, a.dtype(), a.shape(), b.dtype(), b.shape());
   fail_with("{}: {} have different dtypes: {} {} and {} {}: convert one with .to()", op, what, a.dtype(),
             a.shape(), b.dtype(), b.shape());
 }

@@ -16,7 +16,8 @@ inline void check_linear(const char* op, const Tensor& x, const Tensor& weight, 
         weight.shape(), weight.size(1));
   const bool half = weight.dtype() == bf16;
   if (half)
-    check(x.dtype() == f32, "{}: expects x of f32 for a weight in bf16, got {} {}", op, x.dtype(), x.shape());
+    check(x.dtype() == f32, "{}: expects x of f32 for a weight in bf16, got {} {}: convert x with .to(f32)",
+          op, x.dtype(), x.shape());
   else
     array::check_operands(op, x.array(), weight.array());
   if (!bias.defined()) return;

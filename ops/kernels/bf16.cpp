@@ -2,8 +2,10 @@
 
 #include "gradus/ops/kernels/bf16.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 #include "gradus/core/detail/format.h"
@@ -35,8 +37,8 @@ const char* missing(Bf16Backend backend) {
   }
 }
 
-void check_supported(const char* who, Bf16Backend backend) {
-  check(bf16_backend_supported(backend), "{}: {}; {}", who, missing(backend), kRemedy);
+void check_supported(const char* who, Bf16Backend backend, const char* remedy) {
+  check(bf16_backend_supported(backend), "{}: {}; {}", who, missing(backend), remedy);
 }
 
 Bf16Backend choose() {
@@ -44,7 +46,7 @@ Bf16Backend choose() {
   if (!wanted || !*wanted) return Bf16Backend::automatic;
   for (const Bf16Backend backend : kBackends)
     if (std::string_view(wanted) == name(backend)) {
-      check_supported("GRADUS_BF16", backend);
+      check_supported("GRADUS_BF16", backend, kRemedy);
       return backend;
     }
   fail_with("GRADUS_BF16: expected automatic, amx, avx512, bfmmla or f32, got '{}'; {}", wanted, kRemedy);
@@ -87,7 +89,11 @@ Bf16Backend bf16_backend() {
 }
 
 void set_bf16_backend(Bf16Backend backend) {
-  check_supported("set_bf16_backend", backend);
+  check(std::find(std::begin(kBackends), std::end(kBackends), backend) != std::end(kBackends),
+        "set_bf16_backend: expects automatic, amx, avx512, bfmmla or in_f32, got {}",
+        static_cast<int>(backend));
+  check_supported("set_bf16_backend", backend,
+                  "Bf16Backend::automatic is the fastest this CPU has, and in_f32 runs on all");
   chosen.store(static_cast<int>(backend), std::memory_order_relaxed);
 }
 

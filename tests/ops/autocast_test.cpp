@@ -372,7 +372,8 @@ TEST_CASE("bf16 weights: linear reads them as they are, with the bits of Autocas
   check_weight(normal({3, 0}), zeros({5, 0}, bf16), normal({5}));
   CHECK(linear(normal({3, 4}), zeros({0, 4}, bf16)).shape() == Shape{3, 0});
   const Tensor x = normal({3, 4}), w = normal({5, 4}).to(bf16);
-  check_error([&] { linear(x.to(f64), w); }, "linear: expects x of f32 for a weight in bf16, got f64 [3, 4]");
+  check_error([&] { linear(x.to(f64), w); },
+              "linear: expects x of f32 for a weight in bf16, got f64 [3, 4]: convert x with .to(f32)");
   check_error(
       [&] { linear(Tensor(x).clone().requires_grad_(), w); },
       "linear: with a weight in bf16, which is for reading, there is no gradient, but x requires one: "

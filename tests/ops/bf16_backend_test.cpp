@@ -18,11 +18,11 @@ const std::string kRemedy =
     "set GRADUS_BF16 to automatic, amx, avx512, bfmmla or f32, or leave it unset for the fastest this CPU "
     "has";
 
-std::string missing(Bf16Backend backend) {
+std::string missing(Bf16Backend backend, const std::string& remedy) {
   const std::string what = backend == Bf16Backend::amx ? "AMX for bf16, or the system does not permit it; "
                            : backend == Bf16Backend::avx512 ? "AVX512-BF16; "
                                                             : "ARM's BFMMLA, or the system does not say so; ";
-  return "this CPU does not have " + what + kRemedy;
+  return "this CPU does not have " + what + remedy;
 }
 
 TEST_CASE("backend: names of what multiplies bf16, and what is set is used or an error") {
@@ -45,12 +45,15 @@ TEST_CASE("backend: names of what multiplies bf16, and what is set is used or an
       if (backend != Bf16Backend::automatic) CHECK(bf16_backend_in_use() == backend);
     } else {
       const Bf16Backend kept = bf16_backend();
-      CHECK_THROWS_WITH_AS(set_bf16_backend(backend), ("set_bf16_backend: " + missing(backend)).c_str(),
-                           Error);
+      const std::string said =
+          missing(backend, "Bf16Backend::automatic is the fastest this CPU has, and in_f32 runs on all");
+      CHECK_THROWS_WITH_AS(set_bf16_backend(backend), ("set_bf16_backend: " + said).c_str(), Error);
       CHECK(bf16_backend() == kept);
     }
   }
   set_bf16_backend(before);
+  CHECK_THROWS_WITH_AS(set_bf16_backend(static_cast<Bf16Backend>(77)),
+                       "set_bf16_backend: expects automatic, amx, avx512, bfmmla or in_f32, got 77", Error);
 }
 
 TEST_CASE("report what multiplies bf16" * doctest::skip()) {  // run below, in a process of its own
@@ -70,8 +73,9 @@ bool prints(const std::string& value, const std::string& line) {
 TEST_CASE("backend: GRADUS_BF16 chooses, and a wrong value is an error with a remedy") {
   CHECK(prints("", "automatic"));
   for (const Bf16Backend backend : kAll)
-    CHECK(prints(name(backend),
-                 bf16_backend_supported(backend) ? name(backend) : "GRADUS_BF16: " + missing(backend)));
+    CHECK(prints(name(backend), bf16_backend_supported(backend)
+                                    ? name(backend)
+                                    : "GRADUS_BF16: " + missing(backend, kRemedy)));
   CHECK(
       prints("bf16", "GRADUS_BF16: expected automatic, amx, avx512, bfmmla or f32, got 'bf16'; " + kRemedy));
 }

@@ -143,6 +143,12 @@ TEST_CASE("matmul: errors") {
       "matmul: operands have different dtypes: f32 [2, 2] and f64 [2, 2]: convert one with .to()");
   check_error(
       [] {
+        matmul(zeros({2, 2}), zeros({2, 3}, bf16));
+      },
+      "matmul: operands have different dtypes: f32 [2, 2] and bf16 [2, 3]: convert the one of 16 bits with "
+      ".to(f32)");
+  check_error(
+      [] {
         matmul(zeros({2, 2}, i64), zeros({2, 2}, i64));
       },
       "matmul: expects f32 or f64, got i64 [2, 2]: convert with .to(f32)");

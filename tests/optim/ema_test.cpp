@@ -95,6 +95,20 @@ TEST_CASE("EMA: a saved and restored state continues bit for bit; one that does 
   CHECK(again.state_dict().at("0.average").to_vector<float>() == a.at("0.average").to_vector<float>());
 }
 
+TEST_CASE("EMA: averages of weights that have become 0 become 0") {
+  const Tensor w = ones({3}).requires_grad_();
+  optim::EMA ema({w}, 0.9);
+  ema.update();
+  {
+    const NoGrad guard;
+    w.fill_(0);
+  }
+  for (int i = 0; i < 800; ++i) ema.update();
+  CHECK(ema.state_dict().at("0.average")[0].item() > 0);  // 0.9^800
+  for (int i = 0; i < 100; ++i) ema.update();
+  CHECK(ema.state_dict().at("0.average").to_vector<float>() == std::vector<float>(3, 0.0f));
+}
+
 TEST_CASE("EMA: errors") {
   const Tensor w = ones({2, 3}).requires_grad_();
   check_error([&] { optim::EMA({w}, 1); }, "EMA: expects a decay in [0, 1), got 1");

@@ -73,6 +73,43 @@ TEST_CASE("optimizers: averages of gradients that have become 0 are 0 or normal 
     }
 }
 
+TEST_CASE("optimizers: tiny gradients that are not 0 move a weight as in f64, if eps is as small") {
+  const auto moved = [](DType dtype, const auto& make, const std::vector<double>& gradients) {
+    const Tensor w = leaf(zeros({1}, dtype));
+    const auto opt = make({w});
+    for (const double g : gradients) {
+      w.set_grad(full({1}, g, dtype));
+      opt->step();
+    }
+    return w.item();
+  };
+  const auto as_in_f64 = [&](const auto& make, const std::vector<double>& gradients) {
+    CHECK(moved(f64, make, gradients) != 0);
+    CHECK(moved(f32, make, gradients) == doctest::Approx(moved(f64, make, gradients)).epsilon(1e-3));
+  };
+  as_in_f64(
+      [](std::vector<Tensor> p) {
+        return std::make_unique<Adam>(p, optim::AdamOptions{.lr = 1, .eps = 1e-30});
+      },
+      {1e-37, 1e-37, 1e-37});
+  as_in_f64(
+      [](std::vector<Tensor> p) {
+        return std::make_unique<Adam>(p, optim::AdamOptions{.lr = 0.1, .betas = {0, 0.9}, .eps = 1e-30});
+      },
+      {2e-19, 0, 1e-20});
+  as_in_f64(
+      [](std::vector<Tensor> p) {
+        return std::make_unique<optim::RMSprop>(p,
+                                                optim::RMSpropOptions{.lr = 0.1, .alpha = 0.9, .eps = 1e-30});
+      },
+      {2e-19, 0, 1e-20});
+  as_in_f64(
+      [](std::vector<Tensor> p) {
+        return std::make_unique<SGD>(p, optim::SGDOptions{.lr = 1e36, .momentum = 0.9});
+      },
+      {1e-38, 1e-38});
+}
+
 TEST_CASE("optimizers: find the minimum of a quadratic function") {
   for (const auto& make : kMakers) {
     const Tensor w = leaf(tensor({1.0, -2.0, 0.5}));

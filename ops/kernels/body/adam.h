@@ -5,8 +5,9 @@
 //   m = beta1 m + (1 - beta1) g              v = beta2 v + (1 - beta2) g^2
 //   p = p - lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 //
-// While gradients are 0, m and v shrink for ever: below the normal numbers, with which many CPUs compute a
-// hundred times as slowly, m becomes 0, and v once m is.
+// While gradients are 0, m and v shrink for ever, and many CPUs compute a hundred times as slowly below the
+// normal numbers. Averages there become 0, unless eps is so small that the root of such a v counts next to
+// it.
 
 namespace gradus::kernels {
 namespace {
@@ -20,15 +21,17 @@ void adam(I n, const AdamStep<ScalarOf<V>>& step, const ScalarOf<V>* grad, Scala
   const V rate = -step.lr / step.bias_correction1;
   const V decay_grad = step.decoupled ? 0 : step.weight_decay;
   const V keep_weight = step.decoupled ? 1 - step.lr * step.weight_decay : 1;
-  constexpr ScalarOf<V> least = std::numeric_limits<ScalarOf<V>>::min();
-  const V normal = least;
+  constexpr double normal = std::numeric_limits<ScalarOf<V>>::min();
+  constexpr double digits = 1ull << std::numeric_limits<ScalarOf<V>>::digits;
+  const bool counts = step.eps * step.eps * (1 - step.beta2) < digits * digits * normal;
+  const V least = counts ? 0 : normal;
   for_each<V>(n, [=](auto at) {
     const V weight = at.load(p);
     const V g = fma(decay_grad, weight, at.load(grad));
     const V mean = fma(beta1, at.load(m), rest1 * g);
     const V square = fma(beta2, at.load(v), rest2 * g * g);
-    const V m1 = select(abs(mean) < normal, V(0), mean);
-    const V v1 = select(m1 == 0, select(square < normal, V(0), square), square);
+    const V m1 = select(abs(mean) < least, V(0), mean);
+    const V v1 = select(square < least, V(0), square);
     at.store(m, m1);
     at.store(v, v1);
     at.store(p, fma(rate, m1 / (sqrt(v1) / root_correction + eps), weight * keep_weight));

@@ -12,6 +12,7 @@
 #include "gradus/core/tape/autocast.h"
 #include "gradus/nn/nn.h"
 #include "gradus/optim/adam.h"
+#include "gradus/optim/ema.h"
 #include "support.h"
 
 using namespace gradus;
@@ -157,6 +158,14 @@ TEST_CASE("bf16 weights: neither in f64 nor trained") {
   check_error([&] { optim::Adam(layer.parameters(), {.lr = 0.1}); },
               "Adam: Linear.weight [2, 3] is bf16, which is for reading: make the model without Bf16Weights, "
               "and use Autocast");
+  check_error([&] { optim::EMA(layer.parameters()); },
+              "EMA: Linear.weight [2, 3] is bf16, which is for reading: make the model without Bf16Weights, "
+              "and use Autocast");
+  check_error(
+      [&] {
+        layer.weight.set_grad(ones({2, 3}).to(bf16));
+      },
+      "set_grad: the tensor is bf16 [2, 3], and tensors of 16 bits have no gradient");
 }
 
 TEST_CASE("bf16 weights: requires_grad_() changes all parameters or none") {

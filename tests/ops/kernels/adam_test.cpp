@@ -68,32 +68,34 @@ TEST_CASE_TEMPLATE("adam at every tail: same bits", T, float, double) {
   });
 }
 
-TEST_CASE_TEMPLATE("adam's averages become 0 below the normal numbers, v's only once m is 0", T, float,
+TEST_CASE_TEMPLATE("adam's averages become 0 below the normal numbers, unless eps is as small", T, float,
                    double) {
-  const kernels::AdamStep<T> halves{.lr = 0.1,
-                                    .beta1 = 0.5,
-                                    .beta2 = 0.5,
-                                    .eps = 1e-8,
-                                    .weight_decay = 0,
-                                    .bias_correction1 = 1,
-                                    .bias_correction2_sqrt = 1,
-                                    .decoupled = true};
   const T normal = std::numeric_limits<T>::min(), nan = std::numeric_limits<T>::quiet_NaN();
-  const std::vector<T> m0 = {2 * normal, -2 * normal, T(1.9) * normal, T(-1.9) * normal, normal, 0, nan, 1};
-  const std::vector<T> m1 = {normal, -normal, 0, 0, 0, 0, nan, T(0.5)};
-  const std::vector<T> v0 = {normal, 2 * normal, normal, 2 * normal, T(1.9) * normal, nan, normal, normal};
-  const std::vector<T> v1 = {normal / 2, normal, 0, normal, 0, nan, normal / 2, normal / 2};
-  // More than two vectors of 16, and a rest.
-  const I n = 8 * 5 + 3;
+  const std::vector<T> before = {2 * normal, T(1.9) * normal, normal, 0, nan, 1},
+                       halves = {normal, T(0.95) * normal, normal / 2, 0, nan, T(0.5)};
+  const I n = 6 * 7 + 1;  // more than two vectors of 16, and a rest
   on_every_isa<T>([&](const kernels::Table<T>& table) {
-    std::vector<T> m, v;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-      m.push_back(m0[i % 8]), v.push_back(v0[i % 8]);
-    std::vector<T> p(static_cast<std::size_t>(n), 1);
-    const std::vector<T> zero(static_cast<std::size_t>(n));
-    table.adam(n, halves, zero.data(), p.data(), m.data(), v.data());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-      CHECK((same(m[i], m1[i % 8]) && same(v[i], v1[i % 8])));
+    for (const double eps : {1e-8, static_cast<double>(normal)}) {
+      const kernels::AdamStep<T> step{.lr = 0.1,
+                                      .beta1 = 0.5,
+                                      .beta2 = 0.5,
+                                      .eps = eps,
+                                      .weight_decay = 0,
+                                      .bias_correction1 = 1,
+                                      .bias_correction2_sqrt = 1,
+                                      .decoupled = true};
+      const std::vector<T> zero(static_cast<std::size_t>(n));
+      std::vector<T> p(zero), m, v;
+      for (std::size_t i = 0; i < zero.size(); ++i)
+        m.push_back(i % 4 == 0 ? -before[i % 6] : before[i % 6]), v.push_back(before[(i + 1) % 6]);
+      table.adam(n, step, zero.data(), p.data(), m.data(), v.data());
+      const auto kept = [&](T half) { return eps == 1e-8 && half < normal ? T(0) : half; };
+      for (std::size_t i = 0; i < zero.size(); ++i) {
+        CHECK(same(std::abs(m[i]), kept(halves[i % 6])));
+        CHECK(std::signbit(m[i]) == (i % 4 == 0 && m[i] != 0));
+        CHECK(same(v[i], kept(halves[(i + 1) % 6])));
+      }
+    }
   });
 }
 

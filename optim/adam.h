@@ -25,7 +25,8 @@ struct AdamWOptions {
 /// mhat = m / (1 - b1^t) and vhat = v / (1 - b2^t) correct the bias of the start at zero. A gradient whose
 /// square overflows (f32: above 1e19) makes v inf, and that element of w never changes again, as in PyTorch:
 /// clip the gradients. With an eps above 1e-10 (of f32, if b2 is 0.999) averages below the normal numbers,
-/// 1.2e-38, become 0: CPUs are slow with smaller ones, and next to eps they do not count. `optim::Adam opt(model.parameters(), {.lr = optim::warmup_linear(3e-4, 400)});`
+/// 1.2e-38, become 0: CPUs are slow with smaller ones, and next to eps they do not count.
+/// `optim::Adam opt(model.parameters(), {.lr = optim::warmup_linear(3e-4, 400)});`
 class Adam : public Optimizer {
  public:
   using Options = AdamOptions;  // for templates over optimizers

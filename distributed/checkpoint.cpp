@@ -26,16 +26,16 @@ StateDict part_of(const Communicator& world, const StateDict& state) {
       part.set(name, tensor);
       continue;
     }
-    const auto size = static_cast<std::int64_t>(size_of(tensor.dtype()));
+    const std::int64_t size = static_cast<std::int64_t>(size_of(tensor.dtype())), numel = tensor.numel();
     const auto element = [&](std::int64_t byte) {  // the first that begins there or later
-      return std::clamp<std::int64_t>((byte - at + size - 1) / size, 0, tensor.numel());
+      return std::clamp<std::int64_t>((byte - at + size - 1) / size, 0, numel);
     };
     const std::int64_t begin = element(first_byte(world.rank())), end = element(first_byte(world.rank() + 1));
     at += bytes_in(tensor);
-    if (end - begin == tensor.numel()) {
+    if (end - begin == numel) {
       if (begin < end || world.rank() == 0) part.set(name, tensor);
     } else if (begin < end) {
-      const Array flat = tensor.array().contiguous().reshape({tensor.numel()});
+      const Array flat = tensor.array().contiguous().reshape({numel});
       part.set(io::piece_name(name, begin, tensor.shape()), Tensor(flat.slice(0, begin, end)));
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 // What a Pipeline has on its rank.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,6 +32,10 @@ struct Pipeline::State {
 
   bool is_first() const { return world.rank() == 0; }
   bool is_last() const { return world.rank() + 1 == world.size(); }
+  /// Whether the other parameter of a tie is the one that counts.
+  bool is_copy(const std::string& name) const {
+    return std::any_of(ties.begin(), ties.end(), [&](const Tie& tie) { return tie.copy == name; });
+  }
 };
 
 namespace detail {

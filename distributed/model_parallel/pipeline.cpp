@@ -156,9 +156,7 @@ double Pipeline::clip_grad_norm(double max_norm) {
   std::vector<StateDict::Entry> counted;
   std::vector<Tensor> copies;
   for (const auto& [name, parameter] : s.stage.named_parameters()) {
-    const bool copy =
-        std::any_of(s.ties.begin(), s.ties.end(), [&](const auto& tie) { return tie.copy == name; });
-    if (copy)
+    if (s.is_copy(name))
       copies.push_back(parameter);
     else
       counted.emplace_back(name, parameter);
@@ -178,9 +176,7 @@ void Pipeline::set_steps(std::int64_t steps) {
 StateDict Pipeline::state_dict() const {
   StateDict own;
   for (const auto& [name, tensor] : state_->stage.state_dict())
-    if (std::none_of(state_->ties.begin(), state_->ties.end(),
-                     [&](const auto& tie) { return tie.copy == name; }))
-      own.set(name, tensor);
+    if (!state_->is_copy(name)) own.set(name, tensor);
   return own;
 }
 
@@ -191,9 +187,10 @@ void Pipeline::load_state_dict(const StateDict& whole) {
       if (tie.copy == name) return tie.original;
     return name;
   };
-  for (const auto& [name, tensor] : whole)
-    check(std::any_of(s.names.begin(), s.names.end(), [&](const auto& known) { return known.name == name; }),
-          "Pipeline: the state has a tensor {}, which no stage has", name);
+  for (const StateDict::Entry& one : whole)
+    check(std::any_of(s.names.begin(), s.names.end(),
+                      [&](const auto& known) { return known.name == one.first; }),
+          "Pipeline: the state has a tensor {}, which no stage has", one.first);
   StateDict own;
   for (const auto& [name, tensor] : s.stage.state_dict()) {
     const Tensor* const values = whole.find(original_of(name));

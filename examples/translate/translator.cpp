@@ -21,9 +21,9 @@ std::int64_t room_for(const Translator& translator, std::int64_t source) {
 
 /// The tokens before the first end token or padding.
 text::Ids until_end(const Translator& translator, std::span<const std::int64_t> ids) {
-  const auto& [end, pad] = std::pair(translator.model.options().end, translator.model.options().pad);
-  const auto last =
-      std::find_if(ids.begin(), ids.end(), [&](std::int64_t id) { return id == end || id == pad; });
+  const auto& options = translator.model.options();
+  const auto last = std::find_if(ids.begin(), ids.end(),
+                                 [&](std::int64_t id) { return id == options.end || id == options.pad; });
   return {ids.begin(), last};
 }
 

@@ -34,6 +34,12 @@ function(gradus_compat name copy current script) # [ARGS...]; COPY and CURRENT: 
   gradus_check(compat.${name} ${script} $<TARGET_FILE:compat_${name}> ${expected} ${ARGN})
 endfunction()
 
+# Clang before 16 lacks a part of C++20 that these use: structured bindings in lambdas.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+  set(too_new 25_theory)
+endif()
+file(WRITE ${PROJECT_BINARY_DIR}/compat/too_new.txt "${too_new}\n")
+
 file(GLOB copies CONFIGURE_DEPENDS compat/course/*/main.cpp compat/recipes/*.cpp)
 foreach(source ${copies})
   cmake_path(GET source PARENT_PATH folder)
@@ -47,7 +53,9 @@ foreach(source ${copies})
     if(name IN_LIST growing)
       set(script compat/check_growing.sh)
     endif()
-    gradus_compat(${name} "${copy}" "${current}" ${script})
+    if(NOT name IN_LIST too_new)
+      gradus_compat(${name} "${copy}" "${current}" ${script})
+    endif()
   else()
     gradus_compat(recipe_${name} "${folder}/${name}.cpp;${folder}/${name}.txt"
       "${PROJECT_SOURCE_DIR}/examples/recipes/${name}.cpp;${CMAKE_CURRENT_SOURCE_DIR}/examples/expected/recipes/${name}.txt"

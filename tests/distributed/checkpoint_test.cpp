@@ -75,10 +75,10 @@ TEST_CASE("checkpoints of ranks: equal parts of every kind of tensor, and all of
       const Checkpoint found = distributed::load_checkpoint(world, folder);
       CHECK(found.metadata == Metadata{{"note", "n"}});
       REQUIRE(found.tensors.size() == state.size());
-      for (const auto& [name, tensor] : state) {
-        CAPTURE(name);
-        CHECK(found.tensors.at(name).dtype() == tensor.dtype());
-        CHECK(equal(found.tensors.at(name), tensor));
+      for (const auto& entry : state) {
+        CAPTURE(entry.first);
+        CHECK(found.tensors.at(entry.first).dtype() == entry.second.dtype());
+        CHECK(equal(found.tensors.at(entry.first), entry.second));
       }
     });
     if (ranks == 1) continue;

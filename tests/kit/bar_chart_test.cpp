@@ -73,7 +73,7 @@ TEST_CASE("negative bars extend to the left") {
 
 TEST_CASE("bars that are not finite are written, not drawn") {
   BarChart chart = three_bars();
-  chart.series[0].values = {none, inf, -inf};
+  chart.series[0].values = {kNaN, kInf, -kInf};
   const std::string svg = draw(chart);
   expect_sound(svg);
   CHECK(rects_of(svg, "bar").empty());
@@ -84,7 +84,7 @@ TEST_CASE("bars that are not finite are written, not drawn") {
 TEST_CASE("error bars and references widen the axis") {
   BarChart chart = three_bars();
   const double before = rects_of(draw(chart), "bar")[2].width;
-  chart.series[0].low = {1.4, none, 2};
+  chart.series[0].low = {1.4, kNaN, 2};
   chart.series[0].high = {1.6, 2, 6};
   const std::string svg = draw(chart);
   expect_sound(svg);
@@ -166,7 +166,7 @@ TEST_CASE("invalid bar charts are rejected") {
   chart.decimals = 21;
   CHECK_THROWS_WITH_AS(draw(chart), "BarChart \"B\": expects 0 to 20 decimals, got 21", Error);
   chart = three_bars();
-  chart.references = {{.at = none, .label = "r"}};
+  chart.references = {{.at = kNaN, .label = "r"}};
   CHECK_THROWS_WITH_AS(draw(chart), "BarChart \"B\": the reference \"r\" is at nan, expects a finite value",
                        Error);
   CHECK_THROWS_WITH_AS(draw(BarChart{.title = "B"}),
@@ -185,7 +185,7 @@ TEST_CASE("charts of extreme values are drawn") {
   constexpr double huge = 1.7e308;
   constexpr double tiny = 5e-324;
   const std::vector<std::vector<double>> cases = {{huge, -huge}, {huge, huge}, {tiny, 2 * tiny}, {tiny, huge},
-                                                  {-tiny, 0},    {none, huge}, {inf, tiny}};
+                                                  {-tiny, 0},    {kNaN, huge}, {kInf, tiny}};
   for (const std::vector<double>& values : cases) {
     LineChart line = simple(values);
     expect_sound(draw(line));

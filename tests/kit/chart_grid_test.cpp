@@ -45,7 +45,7 @@ TEST_CASE("a heat map prints each number, crosses out missing ones and frames th
   HeatMap map{.title = "Final loss", .x_label = "learning rate", .y_label = "layers"};
   map.columns = {"0.001", "0.01"};
   map.rows = {"2", "6"};
-  map.values = {1.5, 1, 1.25, none};
+  map.values = {1.5, 1, 1.25, kNaN};
   map.value_label = "nats";
   map.missing = "div.";
   map.low_is_good = true;
@@ -82,7 +82,7 @@ TEST_CASE("a heat map prints each number, crosses out missing ones and frames th
   const Table table = numbers_of(map);
   CHECK(table.header == std::vector<std::string>{"layers \\ learning rate", "0.001", "0.01"});
   CHECK(table.rows[1] == std::vector<std::string>{"6", "1.25", "div."});
-  map.values = {none, inf, none, none};
+  map.values = {kNaN, kInf, kNaN, kNaN};
   expect_sound(draw(map));
   map.values = {1, 1, 1, 1};
   expect_sound(draw(map));

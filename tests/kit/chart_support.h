@@ -14,8 +14,8 @@
 
 namespace gradus::test {
 
-inline constexpr double none = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double inf = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 inline kit::LineChart simple(std::vector<double> y) {
   kit::LineChart chart{.title = "T", .x_label = "step", .y_label = "loss (nats)"};

@@ -28,7 +28,7 @@ class RandomChart {
   bool one_in(int n) { return whole(1, n) == 1; }
 
   double value() {
-    constexpr double extremes[] = {0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, none, inf, -inf, 1e-300};
+    constexpr double extremes[] = {0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, kNaN, kInf, -kInf, 1e-300};
     if (one_in(12)) return extremes[whole(0, 9)];
     const double base = std::normal_distribution<double>()(engine_);
     return one_in(4) ? base * std::pow(10, whole(-12, 12)) : base;

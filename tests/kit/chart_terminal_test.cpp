@@ -42,7 +42,7 @@ HeatMap four_cells() {
           .y_label = "layers",
           .columns = {"0.1", "0.2"},
           .rows = {"2", "6"},
-          .values = {1.25, 2, 4, none},
+          .values = {1.25, 2, 4, kNaN},
           .value_label = "nats",
           .missing = "div.",
           .low_is_good = true};
@@ -76,7 +76,7 @@ nats
 }
 
 TEST_CASE("terminal: a line has gaps at missing values, and an isolated point is drawn") {
-  CHECK(drawn(plot({1, 1, none, 2, none, 3, 3}), {.width = 24, .height = 4, .ascii = false}) == R"(
+  CHECK(drawn(plot({1, 1, kNaN, 2, kNaN, 3, 3}), {.width = 24, .height = 4, .ascii = false}) == R"(
   │                ⠐⠒⠒⠒
   │
 2 ┤          •
@@ -144,7 +144,7 @@ SGD   2.75 ##########:########
 }
 
 TEST_CASE("terminal: groups of bars, also negative; without room each number has a line") {
-  BarChart chart = bars({"2", "6"}, {{"Pre", {1, -0.5}}, {"Post", {none, 0.25}}});
+  BarChart chart = bars({"2", "6"}, {{"Pre", {1, -0.5}}, {"Post", {kNaN, 0.25}}});
   CHECK(drawn(chart, {.width = 40, .ascii = false}) == R"(
 2
   Pre    1.00         │████████████████▋
@@ -213,7 +213,7 @@ nats, rows: layers, columns: rate
 TEST_CASE("terminal: without low_is_good, large values are dark and none is the best") {
   HeatMap map = four_cells();
   map.low_is_good = {};
-  map.values = {0, 40, 20, none};
+  map.values = {0, 40, 20, kNaN};
   CHECK(drawn(map, {.width = 40, .ascii = true}) == R"(
 Loss
 nats, rows: layers, columns: rate
@@ -225,7 +225,7 @@ nats, rows: layers, columns: rate
 
 TEST_CASE("terminal: a wide heat map has only shades, a wider one is split into pieces") {
   HeatMap map = heat_map(arange(60, f64).reshape({2, 30}), {.low_is_good = true});
-  map.values[1] = none;
+  map.values[1] = kNaN;
   CHECK(drawn(map, {.width = 63, .ascii = false}) == R"(
 ██ 0   ▓▓    ▒▒    ░░       59   × –
 columns 0 to 29

@@ -54,12 +54,12 @@ TEST_CASE("all text is escaped") {
 
 TEST_CASE("values that are not finite break the line") {
   CHECK(count_of(path_of(draw(simple({1, 2, 3, 4, 5})), "curve"), "m") == 1);
-  CHECK(count_of(path_of(draw(simple({1, 2, none, 4, 5})), "curve"), "m") == 2);
-  CHECK(count_of(path_of(draw(simple({1, 2, inf, none, 4, 5})), "curve"), "m") == 2);
-  CHECK(path_of(draw(simple({none, 1, none})), "curve").empty());      // a lone point
-  CHECK(path_of(draw(simple({none, 1, none})), "marks").size() > 10);  // is still marked
+  CHECK(count_of(path_of(draw(simple({1, 2, kNaN, 4, 5})), "curve"), "m") == 2);
+  CHECK(count_of(path_of(draw(simple({1, 2, kInf, kNaN, 4, 5})), "curve"), "m") == 2);
+  CHECK(path_of(draw(simple({kNaN, 1, kNaN})), "curve").empty());      // a lone point
+  CHECK(path_of(draw(simple({kNaN, 1, kNaN})), "marks").size() > 10);  // is still marked
   for (const auto& values :
-       {std::vector<double>{}, {none}, {inf, -inf}, {5}, {5, 5}, {0, 0}, {1e-300, 1e300}}) {
+       {std::vector<double>{}, {kNaN}, {kInf, -kInf}, {5}, {5, 5}, {0, 0}, {1e-300, 1e300}}) {
     LineChart chart = simple(values);
     expect_sound(draw(chart));
     chart.y_axis = chart.x_axis = AxisKind::log;
@@ -94,8 +94,8 @@ TEST_CASE("curves end at the limits of the axes") {
 
 TEST_CASE("bands and error bars are drawn if both ends are known") {
   LineChart chart = simple({2, 2, 2, 2, 2});
-  chart.series[0].low = {1, 1, none, 1, 1};
-  chart.series[0].high = {3, 3, none, 3, 3};
+  chart.series[0].low = {1, 1, kNaN, 1, 1};
+  chart.series[0].high = {3, 3, kNaN, 3, 3};
   CHECK(count_of(path_of(draw(chart), "band"), "z") == 2);
   chart.series[0].spread = Spread::error_bars;
   const std::string svg = draw(chart);
@@ -106,7 +106,7 @@ TEST_CASE("bands and error bars are drawn if both ends are known") {
 TEST_CASE("names are at the ends of curves, or in a legend if they do not fit") {
   LineChart chart = simple({3, 2, 1});
   CHECK(draw(chart).find("class=\"name\"") != std::string::npos);
-  chart.series[0].y[2] = none;  // does not reach the end
+  chart.series[0].y[2] = kNaN;  // does not reach the end
   CHECK(draw(chart).find("class=\"name\"") == std::string::npos);
   CHECK(draw(chart).find(">Pre-LN</text>") != std::string::npos);
   chart.series[0].y[2] = 1;
@@ -143,7 +143,7 @@ TEST_CASE("names at the ends do not touch") {
 
 TEST_CASE("series differ without colour") {
   LineChart chart{.title = "T"};
-  for (int i = 0; i < 8; ++i) chart.series.push_back({.name = "s", .x = {0, 1, 2}, .y = {none, 1, none}});
+  for (int i = 0; i < 8; ++i) chart.series.push_back({.name = "s", .x = {0, 1, 2}, .y = {kNaN, 1, kNaN}});
   for (Series& series : chart.series) series.y = {1, 1, 1};
   const std::string svg = draw(chart);
   std::set<std::string> dashes, markers;
@@ -174,7 +174,7 @@ TEST_CASE("long series are condensed, and the table has the drawn values") {
 
 TEST_CASE("a condensed series still has gaps at missing values") {
   std::vector<double> y(1000, 2.0);
-  for (std::size_t i = 400; i < 700; ++i) y[i] = none;
+  for (std::size_t i = 400; i < 700; ++i) y[i] = kNaN;
   CHECK(count_of(path_of(draw(simple(y)), "curve"), "m") == 2);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("only a line with ascending x is averaged") {
 
   LineChart steady = simple(std::vector<double>(200, 1));  // a ROC curve goes straight up now and then
   for (double& x : steady.series[0].x) x = std::floor(x / 7);
-  steady.series[0].x[50] = none;
+  steady.series[0].x[50] = kNaN;
   CHECK_FALSE(path_of(draw(steady), "band").empty());
 }
 
@@ -226,14 +226,14 @@ TEST_CASE("of very many points only every k-th is drawn, and gaps remain") {
   CHECK(numbers_of(chart).rows.size() == 2001);
   CHECK(numbers_of(chart).rows.front()[0] == "\u221299\u202F999");  // the last point is kept
   CHECK(numbers_of(chart).caption.find("only every k-th is drawn") != std::string::npos);
-  series.y[70'001] = none;
+  series.y[70'001] = kNaN;
   CHECK(count_of(path_of(draw(chart), "curve"), "m") == 2);
   series.line = false, series.name = "";
   CHECK(count_of(path_of(draw(chart), "marks"), "z") == 2001);
 }
 
 TEST_CASE("an isolated point is marked at any position") {
-  std::vector<double> y(20, none);
+  std::vector<double> y(20, kNaN);
   y[9] = 1, y[19] = 2;
   CHECK(count_of(path_of(draw(simple(y)), "marks"), "z") == 2);
   y[0] = 3;
@@ -250,7 +250,7 @@ TEST_CASE("a chart without names has a description in sentences") {
   chart.series[0].line = false;
   CHECK(said("Values. Points: from 3 at 0 to 2.5 at 2, smallest 2 at 1."));
   chart.series.push_back(chart.series[0]);
-  chart.series[1].y = {none, none, none};
+  chart.series[1].y = {kNaN, kNaN, kNaN};
   chart.y_label = "loss";
   CHECK(said("loss. Series 1: from 3 at 0 to 2.5 at 2, smallest 2 at 1. Series 2: no finite values."));
 }
@@ -271,7 +271,7 @@ TEST_CASE("a reference's label is where it hides no curve, not even a steep one 
 
 TEST_CASE("tables join series by x") {
   LineChart chart{.title = "T", .x_label = "layers"};
-  chart.series.push_back({.name = "a", .x = {1, 2}, .y = {0.5, none}});
+  chart.series.push_back({.name = "a", .x = {1, 2}, .y = {0.5, kNaN}});
   chart.series.push_back({.name = "b", .x = {2, 3}, .y = {12.25, 1}, .low = {12, 0.5}, .high = {13, 1.5}});
   chart.references = {{Direction::horizontal, 0.25, "best"}};
   const Table table = numbers_of(chart);
@@ -307,7 +307,7 @@ TEST_CASE("invalid charts are rejected") {
 }
 
 TEST_CASE("references and heights that cannot be drawn are rejected") {
-  for (const double at : {inf, -inf, none}) {
+  for (const double at : {kInf, -kInf, kNaN}) {
     for (const Direction direction : {Direction::horizontal, Direction::vertical}) {
       LineChart chart{.title = "T", .references = {{direction, at, "best"}}};
       CHECK_THROWS_AS(draw(chart), Error);
@@ -315,13 +315,13 @@ TEST_CASE("references and heights that cannot be drawn are rejected") {
       CHECK_THROWS_AS(draw(Panels{.panels = {chart}}), Error);
     }
   }
-  CHECK_THROWS_WITH_AS(draw(LineChart{.title = "T", .references = {{Direction::horizontal, inf, "best"}}}),
+  CHECK_THROWS_WITH_AS(draw(LineChart{.title = "T", .references = {{Direction::horizontal, kInf, "best"}}}),
                        "LineChart \"T\": the reference \"best\" is at inf, expects a finite value", Error);
   CHECK_THROWS_WITH_AS(
       draw(LineChart{.title = "T", .x_axis = AxisKind::log, .references = {{Direction::vertical, 0, "0"}}}),
       "LineChart \"T\": the reference \"0\" is at 0, expects a finite value above 0, for its log axis",
       Error);
-  for (const double height : {inf, -inf, none, -200.0, 0.0, 1e9})
+  for (const double height : {kInf, -kInf, kNaN, -200.0, 0.0, 1e9})
     CHECK_THROWS_AS(draw(LineChart{.plot_height = height}), Error);
   CHECK_THROWS_WITH_AS(draw(LineChart{.title = "T", .plot_height = -1}),
                        "LineChart \"T\": expects a plot_height from 1 to 10000, got -1", Error);

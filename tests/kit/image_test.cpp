@@ -65,13 +65,13 @@ TEST_CASE("image: exact pixels of gray values, colors, bool and i64") {
 }
 
 TEST_CASE("image: values that are not finite are magenta, and do not count for the range") {
-  const kit::Image image = kit::image(tensor({{0.0, none, 1.0, inf, -inf}}));
+  const kit::Image image = kit::image(tensor({{0.0, kNaN, 1.0, kInf, -kInf}}));
   CHECK(saved_pixels(image).values == Bytes{0, 0, 0, 255, 0, 255, 255, 255, 255, 255, 0, 255, 255, 0, 255});
   CHECK(kit::draw(image).find("magenta: NaN or infinite") != std::string::npos);
   CHECK(kit::draw(kit::image(tensor({{0.0}}))).find("magenta") == std::string::npos);
-  CHECK(saved_pixels(kit::image(tensor({{none}}))).values == Bytes{255, 0, 255});
+  CHECK(saved_pixels(kit::image(tensor({{kNaN}}))).values == Bytes{255, 0, 255});
   // One channel of a color suffices.
-  CHECK(saved_pixels(kit::image(tensor({{{none}}, {{0.5}}, {{0.5}}}))).values == Bytes{255, 0, 255});
+  CHECK(saved_pixels(kit::image(tensor({{{kNaN}}, {{0.5}}, {{0.5}}}))).values == Bytes{255, 0, 255});
 }
 
 TEST_CASE("image: a batch is a grid with gray lines between its images") {
@@ -155,7 +155,7 @@ TEST_CASE("image: messages for tensors and options that are no image") {
 }
 
 TEST_CASE("a heat map without numbers is shades, up to 1024 x 1024") {
-  const kit::HeatMap map = kit::heat_map(tensor({{0.0, 1.0}, {none, 0.5}}), {.title = "W", .numbers = false});
+  const kit::HeatMap map = kit::heat_map(tensor({{0.0, 1.0}, {kNaN, 0.5}}), {.title = "W", .numbers = false});
   const std::string svg = kit::draw(map);
   expect_sound(svg);
   CHECK(count_of(svg, "<image ") == 1);

@@ -97,14 +97,14 @@ TEST_CASE("plot's messages for invalid values") {
   CHECK_THROWS_WITH_AS(plot({1, 2, 3}, {1, 2}), "kit::plot: 3 x and 2 y: expects as many of each", Error);
   CHECK_THROWS_WITH_AS(plot({{"a", {1, 2}, {1}}}), "kit::plot: 2 x and 1 y in \"a\": expects as many of each",
                        Error);
-  CHECK_THROWS_WITH_AS(plot({none, inf, -inf}),
+  CHECK_THROWS_WITH_AS(plot({kNaN, kInf, -kInf}),
                        "kit::plot: there is no point to draw: all values are NaN or infinite", Error);
-  CHECK_THROWS_WITH_AS(plot({none, 1}, {1, none}),
+  CHECK_THROWS_WITH_AS(plot({kNaN, 1}, {1, kNaN}),
                        "kit::plot: there is no point to draw: all values are NaN or infinite", Error);
   CHECK_THROWS_WITH_AS(
       plot({0, -1}, {.y_axis = AxisKind::log}),
       "kit::plot: there is no point to draw: on a log axis values must be above 0 and finite", Error);
-  CHECK_NOTHROW(plot({{"a", {none}}, {"b", {1}}}));
+  CHECK_NOTHROW(plot({{"a", {kNaN}}, {"b", {1}}}));
   CHECK_THROWS_WITH_AS(plot(Tensor()), "kit::Values: the tensor is undefined: give it a value first", Error);
   CHECK_THROWS_WITH_AS(
       plot(zeros({2, 3})),

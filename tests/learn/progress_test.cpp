@@ -138,8 +138,9 @@ TEST_CASE("progress: what is not as it is written is named, with its file") {
       {R"({"said": {"How much?": {"number": 3, "sure": null}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": 1.5}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": 0.5, "option": "a"}}})", said}};
-  for (const auto& [text, problem] : damaged) {
-    CAPTURE(text);
+  for (const auto& one : damaged) {
+    const auto& [text, problem] = one;
+    CAPTURE(one.first);
     kit::replace_file(file, text);
     CHECK_THROWS_WITH_AS(
         progress_in(folder),

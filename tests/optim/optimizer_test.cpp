@@ -66,10 +66,10 @@ TEST_CASE("optimizers: averages of gradients that have become 0 are 0 or normal 
       }
       const double normal = dtype == f32 ? 0x1p-126 : 0x1p-1022;
       const StateDict dict = opt->state_dict();
-      for (const auto& [name, state] : dict)
-        if (state.dtype() == dtype)
-          for (const double x : state.to_vector<double>())
-            CHECK_MESSAGE((x == 0 || std::abs(x) >= normal), name, " is ", x);
+      for (const auto& entry : dict)
+        if (entry.second.dtype() == dtype)
+          for (const double x : entry.second.to_vector<double>())
+            CHECK_MESSAGE((x == 0 || std::abs(x) >= normal), entry.first, " is ", x);
     }
 }
 

@@ -46,8 +46,7 @@ void write_npy(const fs::path& folder) {
 
 void read_npy(const fs::path& folder) {
   for (const auto& [name, values] : one_of_each_type())
-    if (values.dtype() != bf16)
-      check_same(name, load_npy((folder / (name + ".npy")).string()), values);
+    if (values.dtype() != bf16) check_same(name, load_npy((folder / (name + ".npy")).string()), values);
 }
 
 void read_safetensors(const fs::path& folder) {
@@ -106,9 +105,9 @@ void read_checkpoint(const fs::path& folder) {
   training.step();
   CHECK(training.optimizer.steps() == 3);
   const StateDict next = load_safetensors(folder / "next.safetensors");
-  for (const auto& [name, values] : training.model.state_dict()) {
-    CAPTURE(name);
-    CHECK(allclose(values, next.at(name), 1e-6));
+  for (const auto& entry : training.model.state_dict()) {
+    CAPTURE(entry.first);
+    CHECK(allclose(entry.second, next.at(entry.first), 1e-6));
   }
 }
 

@@ -101,13 +101,13 @@ int main() {
       "\nTheorem 1, |dL/dW2| of the last block, geometric means of 20 seeds:\n\n"
       "                         2 blocks   32 blocks   goes as        its bound goes as\n");
   for (const bool pre : {false, true})
-    for (const auto& [kind, name] : {std::pair{Loss::one, "loss at one position"},
-                                     {Loss::mean, "mean over positions"},
-                                     {Loss::same, "mean, one target"}}) {
-      const double two = mean_of(20, [&] { return top(pre, 2, kind); }).exp().item();
-      const double deep = mean_of(20, [&] { return top(pre, 32, kind); }).exp().item();
-      std::printf("%s%-22s %5.2f %11.2f   L^%+.2f        L^%s\n", pre ? "Pre   " : "Post  ", name, two, deep,
-                  std::log(deep / two) / std::log(16.0), pre ? "-0.5" : "0");
+    for (const auto& loss : {std::pair{Loss::one, "loss at one position"},
+                             {Loss::mean, "mean over positions"},
+                             {Loss::same, "mean, one target"}}) {
+      const double two = mean_of(20, [&] { return top(pre, 2, loss.first); }).exp().item();
+      const double deep = mean_of(20, [&] { return top(pre, 32, loss.first); }).exp().item();
+      std::printf("%s%-22s %5.2f %11.2f   L^%+.2f        L^%s\n", pre ? "Pre   " : "Post  ", loss.second, two,
+                  deep, std::log(deep / two) / std::log(16.0), pre ? "-0.5" : "0");
     }
   std::printf("d sqrt(ln d) is %.0f.\n", d * std::sqrt(std::log(double(d))));
 

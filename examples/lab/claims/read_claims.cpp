@@ -12,7 +12,7 @@ namespace gradus::lab {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Keyed = nlohmann::ordered_json;  // in the order written
 
 Estimate estimate_named(const std::string& name) {
   if (name == "t") return Estimate::mean_t;
@@ -26,7 +26,7 @@ Estimate estimate_named(const std::string& name) {
 }
 
 /// "yes", "no" or "unclear": whether the band is expected to hold.
-std::optional<Judgement> prediction_in(const Json& json) {
+std::optional<Judgement> prediction_in(const Keyed& json) {
   if (!json.contains("prediction")) return std::nullopt;
   const auto word = json.at("prediction").get<std::string>();
   for (const Judgement one : {Judgement::holds, Judgement::fails, Judgement::unclear})
@@ -34,9 +34,9 @@ std::optional<Judgement> prediction_in(const Json& json) {
   fail_with("claims/data: prediction expects yes, no or unclear, got {}", io::quote(word));
 }
 
-double bound(const Json& value, double open) { return value.is_null() ? open : value.get<double>(); }
+double bound(const Keyed& value, double open) { return value.is_null() ? open : value.get<double>(); }
 
-Measure measure_of(const Json& json) {
+Measure measure_of(const Keyed& json) {
   constexpr double kOpen = std::numeric_limits<double>::infinity();
   return {.id = json.at("id").get<std::string>(),
           .where = json.value("where", ""),
@@ -48,7 +48,7 @@ Measure measure_of(const Json& json) {
           .prediction = prediction_in(json)};
 }
 
-Claim claim_of(const Json& json) {
+Claim claim_of(const Keyed& json) {
   Claim claim{.number = json.at("number").get<int>(),
               .text = json.at("claim").get<std::string>(),
               .source = json.at("source").get<std::string>(),
@@ -61,7 +61,7 @@ Claim claim_of(const Json& json) {
               .phrases = json.value("phrases", std::vector<std::string>{}),
               .disputed = json.value("disputed", false),
               .all_needed = json.value("all_needed", false)};
-  for (const Json& measure : json.value("measures", Json::array()))
+  for (const Keyed& measure : json.value("measures", Keyed::array()))
     claim.measures.push_back(measure_of(measure));
   return claim;
 }
@@ -78,7 +78,7 @@ std::vector<Claim> read_claims() {
 
 std::vector<Claim> claims_in(const std::string& json) {
   std::vector<Claim> all;
-  for (const Json& one : Json::parse(json)) all.push_back(claim_of(one));
+  for (const Keyed& one : Keyed::parse(json)) all.push_back(claim_of(one));
   return all;
 }
 

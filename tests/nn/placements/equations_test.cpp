@@ -241,8 +241,9 @@ TEST_CASE("placements: each is its equation") {
     INFO("without an equation here: ", placement.name);
     CHECK(std::any_of(all.begin(), all.end(), [&](const Case& one) { return one.placement == placement; }));
   }
-  for (const auto& [placement, equation, block] : all) {
-    INFO(placement.name);
+  for (const Case& one : all) {
+    INFO(one.placement.name);
+    const auto& [placement, equation, block] = one;
     {
       const DefaultDType f64_default(f64);
       const Stack stack(placement, block);

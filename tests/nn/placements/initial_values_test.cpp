@@ -78,15 +78,15 @@ TEST_CASE("Admin: profiling sets each shortcut to the size of the input and all 
     double input;  // its standard deviation
   };
   // The input of a GPT is small, and the norm's eps shows; DyT returns no variance of 1.
-  for (const auto& [norm, input] : std::vector{Case{"layer", 3}, Case{"layer", 0.03}, Case{"dyt", 0.03}}) {
-    CAPTURE(norm);
-    CAPTURE(input);
+  for (const Case& one : {Case{"layer", 3}, Case{"layer", 0.03}, Case{"dyt", 0.03}}) {
+    CAPTURE(one.norm);
+    CAPTURE(one.input);
     manual_seed(2);
     const nn::TransformerEncoder encoder(
         {.layers = 3,
          .placement = nn::admin(),
-         .block = {.d_model = 6, .heads = 2, .norm = nn::norm_named(norm).make}});
-    const Tensor x = input * randn({5, 4, 6});
+         .block = {.d_model = 6, .heads = 2, .norm = nn::norm_named(one.norm).make}});
+    const Tensor x = one.input * randn({5, 4, 6});
     CHECK(encoder.parameter("layers.2.norm1.shortcut").min().item() == 1);
     CHECK(nn::prepare_(encoder, [&] { encoder(x); }));
 

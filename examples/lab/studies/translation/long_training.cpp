@@ -154,7 +154,8 @@ void add_long_figures(Figures& figures, const StudyResults& results) {
   const LongGrid grid = long_grid_of(results.options);
   const LongTraining pre(results, grid, "Pre-LN"), post(results, grid, "Post-LN");
   const auto baseline = [](const LongTraining& training) { return mean(finite(training.with())); };
-  for (const auto& [name, training] : {std::pair("post", &post), std::pair("pre", &pre)}) {
+  for (const LongTraining* const training : {&post, &pre}) {
+    const char* const name = training == &post ? "post" : "pre";
     const std::string same = fmt::format("{}-same.long", name), ratio = fmt::format("{}-ratio.long", name);
     const auto add = [&](const std::string& id, const std::vector<double>& without) {
       for (const double one : bleu_ratios(without, training->with())) keep(figures, id, one);

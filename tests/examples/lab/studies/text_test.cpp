@@ -99,9 +99,9 @@ TEST_CASE("text: the first measurement has one number per seed") {
       return made_up_run(is_post(run) ? 2.5 : 2.0);
     });
     const Figures figures = real_text::first_figures(results);
-    for (const auto& [id, values] : figures) {
-      CAPTURE(id);
-      CHECK(values.size() == real_text::grid_of(results.options).seeds.size());
+    for (const auto& figure : figures) {
+      CAPTURE(figure.first);
+      CHECK(figure.second.size() == real_text::grid_of(results.options).seeds.size());
     }
     CHECK(figures.at("end.L12").front() == 0.5);                    // Post-LN minus Pre-LN
     CHECK(figures.at("without.L4").front() == -0.5);                // Pre-LN minus Post-LN

@@ -264,7 +264,9 @@ TEST_CASE("text-variants: a run of each stack reads the text, and no two end ali
     if (run.name.ends_with("-small-lr0.008-s300")) measured[run.group] = run.measure();
   CHECK(measured.size() == text_variants::stacks().size());
   std::set<double> losses;
-  for (const auto& [stack, one] : measured) {
+  for (const auto& entry : measured) {
+    const std::string& stack = entry.first;
+    const Measured& one = entry.second;
     INFO(stack);
     const double loss = one.numbers.at("loss");
     CHECK(losses.insert(loss).second);

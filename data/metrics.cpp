@@ -38,7 +38,7 @@ Pairs pair_up(const char* op, const Tensor& predicted, const Tensor& targets) {
           op, predicted.dtype(), rows);
     if (!rows.empty()) rows.erase(rows.size() - 1);
   }
-  check(rows == targets.shape() && predicted.dim() == rows.size() + logits,
+  check(rows == targets.shape(),
         "{}: expects logits [..., C] or classes [...] for targets [...], got {} {} and {}", op,
         predicted.dtype(), predicted.shape(), targets.shape());
   const NoGrad no_grad;

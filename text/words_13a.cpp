@@ -46,6 +46,7 @@ std::string_view stripped(std::string_view text) {
   return text.substr(0, end);
 }
 
+/// The words of a text that ends with a space.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> words(1);
   for (std::size_t at = 0; at < text.size();) {
@@ -56,7 +57,7 @@ std::vector<std::string> split(std::string_view text) {
       words.emplace_back();
     at += start.bytes;
   }
-  if (words.back().empty()) words.pop_back();
+  words.pop_back();
   return words;
 }
 

@@ -45,9 +45,8 @@ Array Array::slice(std::int64_t axis, std::int64_t start, std::optional<std::int
 }
 
 Array Array::permute(const Dims& axes) const {
-  const Dims all = normalize_axes("permute", axes, dim());  // finds repeated and missing axes
-  check(axes.size() == dim() && all.size() == dim(), "permute: expects {} axes for shape {}, got {}", dim(),
-        shape_, axes);
+  normalize_axes("permute", axes, dim());  // finds repeated axes and those that do not exist
+  check(axes.size() == dim(), "permute: expects {} axes for shape {}, got {}", dim(), shape_, axes);
   Shape shape;
   Strides strides;
   for (const std::int64_t axis : axes) {

@@ -11,7 +11,7 @@ using Table = std::array<std::uint32_t, 256>;
 
 /// tables[k][b]: what byte b becomes when k more bytes follow it. With eight of them eight bytes are looked
 /// up at once, and their remainders, which are independent, xored.
-constexpr std::array<Table, kAtOnce> make_tables() {
+constexpr std::array<Table, kAtOnce> make_tables() {  // never run: the compiler computes them
   std::array<Table, kAtOnce> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t rest = byte;

@@ -61,10 +61,10 @@ const Plan& Loader::plan() const {
   return *plan_;
 }
 
-void Loader::begin_epoch(std::int64_t epoch) {
+void Loader::begin_next_epoch() {
   prefetch_.reset();
-  if (epoch != place_.epoch) plan_.reset();
-  place_.epoch = epoch;
+  plan_.reset();
+  ++place_.epoch;
   place_.handed_out = 0;
   resumed_ = false;
 }
@@ -72,7 +72,7 @@ void Loader::begin_epoch(std::int64_t epoch) {
 std::uint64_t Loader::begin_loop() {
   expect_outside();
   prefetch_.reset();
-  if (place_.handed_out > 0 && !resumed_) begin_epoch(place_.epoch + 1);
+  if (place_.handed_out > 0 && !resumed_) begin_next_epoch();
   return ++loop_;
 }
 
@@ -83,7 +83,7 @@ bool Loader::next_of_loop(std::uint64_t number, std::span<Tensor> batch) {
         "load_state_dict() was called: a loader has one position, so use a second loader");
   for (Tensor& part : batch) part = Tensor();  // frees its memory for the next batch
   if (place_.handed_out < size()) return hand_out(batch), true;
-  begin_epoch(place_.epoch + 1);
+  begin_next_epoch();
   return false;
 }
 
@@ -94,9 +94,9 @@ void Loader::end_loop(std::uint64_t number) {
 void Loader::next(std::span<Tensor> batch) {
   expect_outside();
   ++loop_;
-  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);  // after a loaded state or a left loop
+  if (place_.handed_out == size()) begin_next_epoch();  // after a loaded state or a left loop
   hand_out(batch);
-  if (place_.handed_out == size()) begin_epoch(place_.epoch + 1);
+  if (place_.handed_out == size()) begin_next_epoch();
 }
 
 void Loader::hand_out(std::span<Tensor> batch) {

@@ -39,7 +39,7 @@ class Loader {
   };
   Plan plan_of(const Place& place) const;
   const Plan& plan() const;
-  void begin_epoch(std::int64_t epoch);
+  void begin_next_epoch();
   void hand_out(std::span<Tensor> batch);
   std::vector<Tensor> make();
   void read_ahead();

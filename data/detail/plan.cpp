@@ -17,8 +17,8 @@ Array counting(I begin, I end) {
   return result;
 }
 
-/// a b, or the largest I if that overflows.
-I product(I a, I b) { return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b; }
+/// a b, or the largest I if that overflows; b is 1 or more.
+I product(I a, I b) { return a > INT64_MAX / b ? INT64_MAX : a * b; }
 
 /// The end of the longest piece that starts at `begin` and `fits` after each element added; at least one
 /// element.

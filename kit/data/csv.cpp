@@ -19,14 +19,23 @@ std::string_view trimmed(std::string_view text) {
   return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
+/// Whether a number out of range is too small, not too large.
+bool is_small(std::string_view number) {
+  const std::size_t end = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, end);
+  const std::size_t point = std::min(digits.find('.'), end), first = digits.find_first_of("123456789");
+  int exponent = 0;
+  if (end < number.size() && read_number(number.substr(end + 1), exponent) != std::errc())
+    return number[end + 1] == '-';  // no cell has as many digits
+  return exponent + static_cast<std::int64_t>(point) < static_cast<std::int64_t>(first);
+}
+
 /// Reads the nearest T. Values that underflow are 0; only values that overflow are out of range.
 template <class T>
 std::errc read_cell(std::string_view text, T& value) {
   const std::errc error = read_number(text, value);
-  if (error != std::errc::result_out_of_range) return error;
-  long double wide = 0;
-  if (read_number(text, wide) != std::errc() || std::abs(wide) > 1) return error;
-  value = static_cast<T>(wide);
+  if (error != std::errc::result_out_of_range || !is_small(text)) return error;
+  value = text.starts_with('-') ? -T{} : T{};
   return {};
 }
 
@@ -34,9 +43,11 @@ std::errc read_cell(std::string_view text, T& value) {
 template <>
 std::errc read_cell(std::string_view text, std::int64_t& value) {
   constexpr double kAllWhole = 9007199254740992;  // 2^53: every whole number up to here is exact in double
-  const std::errc error = read_number(text, value);
+  std::errc error = read_number(text, value);
+  if (error != std::errc::invalid_argument) return error;
   double real = 0;
-  if (error != std::errc::invalid_argument || read_number(text, real) != std::errc()) return error;
+  error = read_number(text, real);
+  if (error != std::errc()) return error;
   if (std::trunc(real) != real || std::abs(real) > kAllWhole) return std::errc::result_out_of_range;
   value = static_cast<std::int64_t>(real);
   return {};
@@ -44,7 +55,7 @@ std::errc read_cell(std::string_view text, std::int64_t& value) {
 
 template <class T>
 bool holds(double value) {
-  return !std::is_integral_v<T> || (std::trunc(value) == value && std::abs(value) < 9e18);
+  return !std::is_integral_v<T> || (std::trunc(value) == value && std::abs(value) < 0x1p63);
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -165,6 +165,7 @@ void CsvReader::parse(std::string_view bytes) {
     if (error_) std::rethrow_exception(error_);
     bytes.remove_prefix(done);
     if (done < step.size()) {
+      // never run: libcsv takes its memory from the C library, which cannot be made to fail here
       if (csv_error(&parser_) == CSV_ENOMEM) throw std::bad_alloc();
       fail_at(1 + line_breaks(all.substr(0, all.size() - bytes.size())),
               "a quote inside a cell; put the cell in quotes and double those in it: \"5\"\" wide\"");

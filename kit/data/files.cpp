@@ -115,8 +115,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::path above = std::filesystem::absolute(folder, error);
   std::vector<std::filesystem::path> missing;
-  for (; !error && !above.empty() && !std::filesystem::exists(above, error) && above.has_relative_path();
-       above = above.parent_path())
+  for (; !error && !std::filesystem::exists(above, error); above = above.parent_path())
     missing.push_back(above);
   make_folder(folder);
   made_ = std::move(missing);

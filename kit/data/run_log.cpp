@@ -40,7 +40,7 @@ class LineReader final : public nlohmann::json_sax<Json> {
   }
   bool number_float(double value, const std::string&) override { return take(value); }
   bool string(std::string& text) override { return take_other(text); }
-  bool binary(Json::binary_t&) override { return false; }
+  bool binary(Json::binary_t&) override { return false; }  // never run: text has no such values
   bool key(std::string& name) override {
     name_ = name;
     return true;

@@ -13,43 +13,48 @@
 #include <fstream>
 #include <thread>
 
-namespace gradus::kit {
-namespace {
+#include "gradus/kit/data/detail/value_in.h"
 
-// The value in the first line `KEY<separator>VALUE` of a system file, without quotes; `otherwise` if there is
-// none.
-std::string value_in(const char* file, const std::string& key, char separator, const std::string& otherwise) {
+namespace gradus::kit {
+
+std::string value_in(const std::filesystem::path& file, std::string_view key, char separator,
+                     const std::string& otherwise) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t split = line.find(separator);
     if (split == std::string::npos || !line.starts_with(key)) continue;
     const std::size_t start = line.find_first_not_of(" \t\"", split + 1);
-    const std::size_t stop = line.find_last_not_of(" \t\"");
-    if (start != std::string::npos && stop >= start) return line.substr(start, stop - start + 1);
+    if (start != std::string::npos) return line.substr(start, line.find_last_not_of(" \t\"") + 1 - start);
   }
   return otherwise;
 }
 
+namespace {
+
 // A container or taskset may grant fewer cores than the machine has.
 int usable_cores() {
+  const auto all = static_cast<int>(std::thread::hardware_concurrency());
 #ifdef __linux__
   cpu_set_t cores;
   CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
+  // never run: needs more than 1024 cores
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return all;
+  return CPU_COUNT(&cores);
+#else
+  return all;
 #endif
-  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+utsname machine() {
+  utsname names = {};
+  uname(&names);  // fails only for a bad address
+  return names;
 }
 
 // Linux names the model on x86; elsewhere only the architecture is known.
-std::string processor() {
-  utsname machine = {};
-  return value_in("/proc/cpuinfo", "model name", ':', uname(&machine) == 0 ? machine.machine : "unknown");
-}
+std::string processor() { return value_in("/proc/cpuinfo", "model name", ':', machine().machine); }
 
-std::string operating_system() {
-  utsname machine = {};
-  return value_in("/etc/os-release", "PRETTY_NAME", '=', uname(&machine) == 0 ? machine.sysname : "unknown");
-}
+std::string operating_system() { return value_in("/etc/os-release", "PRETTY_NAME", '=', machine().sysname); }
 
 std::string memory() {
   const double pages = static_cast<double>(sysconf(_SC_PHYS_PAGES));

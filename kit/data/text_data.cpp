@@ -89,7 +89,7 @@ TextData split_text(std::string_view utf8, std::int64_t context, double train_sh
     fail_input_with(
         "split_text: {} is too short: its {} characters split into {} for training and {} for validation, "
         "and a context of {} needs at least {} in each; use a longer text or a shorter context",
-        source, text.size(), cut, text.size() - cut, context, context + 1);
+        source, text.size(), cut, text.size() - cut, context, static_cast<std::size_t>(context) + 1);
   }
   TextData data{Vocabulary(text), {}, {}};
   data.train = data.vocabulary.encode(std::u32string_view(text).substr(0, cut));

@@ -101,6 +101,8 @@ TEST_CASE("reduced_shape drops axes or keeps them as 1") {
 TEST_CASE("at most 8 axes") {
   const std::vector<std::int64_t> nine(9, 1);
   check_error([&] { Dims dims{std::span(nine)}; }, "Shape: expects at most 8 axes, got 9");
+  check_error([] { Dims dims{1, 2, 3, 4, 5, 6, 7, 8, 9}; }, "Shape: expects at most 8 axes, got 9");
+  CHECK(Dims{std::span(nine).first(2)} == Dims{1, 1});
   check_error([] { Dims::filled(8, 1).push_back(2); },
               "Shape: expects at most 8 axes, got [1, 1, 1, 1, 1, 1, 1, 1] with one more");
 }

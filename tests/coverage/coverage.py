@@ -2,9 +2,9 @@
 
 Builds with the preset coverage write PROFILES, a folder of .profraw files. A line counts as run if any of its regions
 ran; a branch is one outcome, true or false, of a condition in the source, in any instance of a template. What no test
-can run has a comment on its line, or on the line above, and is not counted: "// never run: REASON". Fails where a
-figure is below its limit in limits.txt, and with --limits LIMITS where it is below that file's; --missing F lists the
-lines and branches of a file or folder that no test ran.
+can run has a comment on its line, or on the line above, and is not counted: "// never run: REASON"; where that line
+begins a block, all of the block. Fails where a figure is below its limit in limits.txt, and with --limits LIMITS where
+it is below that file's; --missing F lists the lines and branches of a file or folder that no test ran.
 """
 
 import argparse
@@ -48,8 +48,7 @@ class File:
     """The lines of a file and the outcomes of its conditions: {line: ran}, {(line, column, outcome): ran}."""
 
     def __init__(self, text, segments, branches):
-        never = {number for number, line in enumerate(text.splitlines(), 1) if "// never run: " in line}
-        never |= {number + 1 for number in never if text.splitlines()[number - 1].lstrip().startswith("// never run: ")}
+        never = lines_left_out(text.splitlines())
         self.lines = {line: ran for line, ran in lines_of(segments).items() if ran or line not in never}
         outcomes = collections.Counter()
         for line, column, _, _, true, false, *_ in branches:
@@ -76,6 +75,25 @@ class File:
             if not ran:
                 found[line].append(f"column {column} never {str(outcome).lower()}")
         return [(line, ", ".join(found[line]) or "not run") for line in sorted(found)]
+
+
+def lines_left_out(lines):
+    """The numbers of the lines that a comment excepts."""
+    never = set()
+    for at, line in enumerate(lines):
+        code, mark, _ = line.partition("// never run: ")
+        if not mark:
+            continue
+        if not code.strip():
+            at += 1
+            code = lines[at]
+        never.add(at + 1)
+        if code.rstrip().endswith("{"):
+            indent = len(code) - len(code.lstrip())
+            while at + 1 < len(lines) and not lines[at].startswith(" " * indent + "}"):
+                at += 1
+                never.add(at + 1)
+    return never
 
 
 def lines_of(segments):

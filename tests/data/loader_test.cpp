@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 
@@ -239,6 +240,15 @@ TEST_CASE("DataLoader: can be moved, kept in structs and lists, and outlived by 
   CHECK(batches == 4);
   auto iterator = DataLoader({arange(4)}).begin();
   CHECK((*++iterator)[0].item() == 1);
+  for (const std::int64_t ahead : {0, 2}) {
+    DataLoader many({arange(4)}, {.read_ahead = ahead});
+    std::optional first(many.begin());
+    auto moved = std::move(*first);
+    first.reset();  // the loop goes on
+    CHECK((*moved)[0].item() == 0);
+    CHECK((*++moved)[0].item() == 1);
+    CHECK(many.state_dict().at("handed_out").item<std::int64_t>() == 2);
+  }
 }
 
 TEST_CASE("DataLoader: batches have no tape") {

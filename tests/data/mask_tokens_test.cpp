@@ -127,10 +127,16 @@ TEST_CASE("mask_tokens: errors") {
               "mask_tokens: expects vocab of 1 or more, got 0");
   check_error([&] { call([](Options& o) { o.mask = -1; }); },
               "mask_tokens: expects mask, the id of [MASK], in 0 .. 39, got -1");
+  check_error([&] { call([](Options& o) { o.mask = 40; }); },
+              "mask_tokens: expects mask, the id of [MASK], in 0 .. 39, got 40");
   check_error([&] { call([](Options& o) { o.special = {40}; }); },
               "mask_tokens: expects special ids in 0 .. 39, got 40");
+  check_error([&] { call([](Options& o) { o.special = {-1}; }); },
+              "mask_tokens: expects special ids in 0 .. 39, got -1");
   check_error([&] { call([](Options& o) { o.share = 1.5; }); },
               "mask_tokens: expects share from 0 to 1, got 1.5");
+  check_error([&] { call([](Options& o) { o.masked = -0.5; }); },
+              "mask_tokens: expects masked from 0 to 1, got -0.5");
   check_error([&] { call([](Options& o) { o.random = 0.3; }); },
               "mask_tokens: expects masked and random to add up to at most 1, got 0.8 and 0.3");
   check_error([&] { call([](Options& o) { o.vocab = 7, o.special = {0, 1, 2, 3, 5, 6}; }); },

@@ -73,6 +73,8 @@ TEST_CASE("confusion_matrix: errors") {
   };
   CHECK(contains(said(ids, ids, 2), "confusion_matrix: predicted 2 for target 2: expects classes 0 to 1"));
   CHECK(contains(said(ids - 1, ids, 3), "predicted -1 for target 0"));
+  CHECK(contains(said(ids, ids - 1, 3), "predicted 0 for target -1: expects classes 0 to 2"));
+  CHECK(contains(said(ids, ids + 1, 3), "predicted 2 for target 3: expects classes 0 to 2"));
   CHECK(contains(said(ids, ids, 0), "expects 1 class or more, got 0"));
   CHECK(contains(said(ones({3, 4}), ids, 3), "expects logits of 3 classes, got [3, 4]"));
   CHECK(contains(said(ids, ids, std::int64_t{1} << 40), "confusion_matrix"));

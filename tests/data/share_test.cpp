@@ -118,8 +118,15 @@ TEST_CASE("DataLoader: a fingerprint says which loaders give the same batches") 
   CHECK(of(x, 1, 3) != one);
   CHECK(of(x + 1, 1, 2) != one);
   CHECK(of(x.to(f64), 1, 2) != one);
+  DataLoader items(6, [&](std::int64_t i) { return x[i]; }, {.batch_size = 4, .generator = Generator(1)});
+  (void)items.next();
+  CHECK(items.fingerprint() ==
+        "seed " + std::to_string(Generator(1).next()) +
+            ", epoch 0, batch 1, items 6, parts 1, batch_size 4, max_tokens 0, shuffle 0, drop_last 0");
   check_error([&] { DataLoader(x, {.share = {.begin = 1, .end = 1, .of = 2}}); },
               "DataLoader: expects a share of shards begin .. end - 1 of `of`, got 1 .. 1 of 2");
+  check_error([&] { DataLoader(x, {.share = {.begin = 0, .end = 3, .of = 2}}); },
+              "DataLoader: expects a share of shards begin .. end - 1 of `of`, got 0 .. 3 of 2");
 }
 
 }  // namespace

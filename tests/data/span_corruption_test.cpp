@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -133,10 +134,19 @@ TEST_CASE("span_corruption: errors") {
               "span_corruption: expects ids [T] of i64 with T of 2 or more, got i64 [1]");
   check_error([] { data::span_corruption(ones({5}), {.sentinel = 9}); },
               "span_corruption: expects ids [T] of i64 with T of 2 or more, got f32 [5]");
+  check_error([] { data::span_corruption(Tensor(), {.sentinel = 9}); },
+              "span_corruption: expects ids [T] of i64 with T of 2 or more, got an undefined tensor");
+  check_error(
+      [] {
+        data::span_corruption(ones({5, 2}, i64), {.sentinel = 9});
+      },
+      "span_corruption: expects ids [T] of i64 with T of 2 or more, got i64 [5, 2]");
   check_error([&] { data::span_corruption(ids, {.noise_density = 1, .sentinel = 99}); },
               "span_corruption: expects a noise_density between 0 and 1, got 1");
   check_error([&] { data::span_corruption(ids, {.mean_span = 0.5, .sentinel = 99}); },
               "span_corruption: expects a mean_span of 1 or more, got 0.5");
+  check_error([&] { data::span_corruption(ids, {.mean_span = INFINITY, .sentinel = 99}); },
+              "span_corruption: expects a mean_span of 1 or more, got inf");
   check_error([&] { data::span_corruption(ids, {}); },
               "span_corruption: expects a sentinel of 0 or more, because each of 1 spans needs one, got -1: "
               "in T5's vocabulary it is 32099");

@@ -68,6 +68,7 @@ TEST_CASE("random_split: parts that do not add up") {
   CHECK(contains(message_of([] { random_split(10, {8, 3}); }), "{8, 3} are neither"));
   CHECK(contains(message_of([] { random_split(10, {8, 1}); }), "neither"));
   CHECK(contains(message_of([] { random_split(10, {12, -2}); }), "neither"));
+  CHECK(contains(message_of([] { random_split(10, {-2, 12}); }), "{-2, 12} are neither"));
   CHECK(contains(message_of([] { random_split(10, {0.5, NAN}); }), "neither"));
   CHECK(contains(message_of([] { random_split(10, {1.5, -0.5}); }), "neither"));
   CHECK(contains(message_of([] { random_split(10, 8); }),

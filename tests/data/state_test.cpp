@@ -184,6 +184,7 @@ TEST_CASE("DataLoader: invalid states change nothing") {
                  "the state has 11 entries, expects 9"));
   CHECK(contains(said({}), "expects one i64 items in the state"));
   CHECK(contains(said(with("epoch", tensor(1.5))), "expects one i64 epoch in the state"));
+  CHECK(contains(said(with("epoch", tensor({0, 1}))), "expects one i64 epoch in the state"));
   CHECK(contains(said(with("seed", Tensor())), "expects one i64 seed in the state"));
   CHECK(contains(said(with("epoch", tensor(-1))), "epoch -1 in the state"));
   CHECK(contains(said(with("handed_out", tensor(5))), "5 batches handed out in the state, expects 0 to 4"));

@@ -12,6 +12,7 @@
 
 using namespace gradus;
 using namespace gradus::kit;
+using namespace std::string_literals;
 
 namespace {
 
@@ -63,6 +64,7 @@ TEST_CASE("columns of a CSV file become tensors") {
   const Csv cars = file.read();
   CHECK(cars.rows() == 2);
   CHECK(cars.columns() == Words{"weight", "power", "name", "price"});
+  CHECK(file.read().columns() == cars.columns());
   const Tensor x = cars.tensor({"power", "weight"});
   CHECK(x.shape() == Shape{2, 2});
   CHECK(x.dtype() == f32);
@@ -110,6 +112,13 @@ TEST_CASE("numbers are decimal, in any locale") {
   // Too small is zero, as in C and Python; the nearest float is not that of the nearest double.
   CHECK(numbers("a\n1e-400\n-1e-400\n5e-324\n", f64) == std::vector<double>{0, -0.0, 5e-324});
   CHECK(std::signbit(numbers("a\n-1e-400\n", f64)[0]));
+  const std::string zeros(400, '0');
+  for (const std::string& tiny : {"1e-5000"s, "+1E-5000"s, "1e-99999999999"s, "0." + zeros + "1",
+                                  "." + zeros + "1e5", "1" + zeros + "e-800"}) {
+    CAPTURE(tiny);
+    CHECK(numbers("a\n" + tiny + "\n", f64)[0] == 0);
+    CHECK(numbers<float>("a\n" + tiny + "\n", f32)[0] == 0);
+  }
   CHECK(numbers<float>("a\n1e-50\n1e-45\n1.00000017881393432617187499\n", f32) ==
         std::vector<float>{0, 1e-45F, 1.00000011920928955078125F});
   CHECK(numbers<std::int64_t>("a\n9223372036854775807\n-9223372036854775808\n3.0\n1e3\n", i64) ==
@@ -135,11 +144,23 @@ TEST_CASE("a cell that is not a number is an error with its position and a remed
     CHECK(File("a\n\"" + std::string(bad) + "\"\n").refused_number().find("line 2, column 'a'") !=
           std::string::npos);
   }
+  CHECK(File("a,b\n\"\nx\",1\ny,?\n").refused_number() ==  // a cell that begins with a line break
+        "Csv::tensor: FILE, line 2, column 'a': '?x' is not a number; expects one such as -0.5 or 1e3; "
+        "categories() and text() read words");
+  const File broken("a,b\n\"\nx\",1\ny,?\n");
+  CHECK(broken.message([&] { broken.read().tensor("b"); })
+            .starts_with("Csv::tensor: FILE, line 4, column 'b': '?'"));
   CHECK(File("a\n1e39\n").refused_number() ==
         "Csv::tensor: FILE, line 2, column 'a': '1e39' is too large for f32; ask for f64");
   CHECK(File("a\n-1e999\n").refused_number(f64) ==
         "Csv::tensor: FILE, line 2, column 'a': '-1e999' is too large for f64");
-  for (const char* bad : {"2.5", "9223372036854775808", "1e17", "nan", "inf"}) {
+  const std::string zeros(400, '0');
+  for (const std::string& huge : {"1e5000"s, "1e+99999999999"s, "1" + zeros, "-0." + zeros + "1e800"}) {
+    CAPTURE(huge);
+    CHECK(File("a\n" + huge + "\n").refused_number(f64).ends_with("' is too large for f64"));
+    CHECK(File("a\n" + huge + "\n").refused_number().ends_with("' is too large for f32; ask for f64"));
+  }
+  for (const char* bad : {"2.5", "9223372036854775808", "1e17", "nan", "inf", "1e999", "1e-400"}) {
     CAPTURE(bad);
     CHECK(File("a\n" + std::string(bad) + "\n").refused_number(i64) ==
           "Csv::tensor: FILE, line 2, column 'a': '" + std::string(bad) +
@@ -160,6 +181,8 @@ TEST_CASE("an empty cell is an error unless a number is given for it") {
   CHECK(File(bytes).refused_number(i64, {.missing = std::nan("")}) ==
         "Csv::tensor: FILE, line 2, column 'b': the cell is empty, and .missing = nan is not an i64; ask for "
         "f64");
+  CHECK(File(bytes).refused_number(i64, {.missing = 0x1p63}).ends_with(" is not an i64; ask for f64"));
+  CHECK(numbers<std::int64_t>(bytes, i64, {.missing = -0x1p62})[1] == INT64_MIN / 2);
   CHECK(File(bytes).read().tensor({"a"}).numel() == 2);  // only what is asked for is read
 }
 
@@ -221,6 +244,8 @@ TEST_CASE("an unknown column is an error that lists all columns") {
 TEST_CASE("files with inconsistent rows are rejected, naming the line") {
   CHECK(File("a,b\n1,2\n\"x\n\",4\n5\n").refused() ==
         "read_csv: FILE, line 5: expects 2 cells, as in line 1, got 1; an empty cell also needs its ','");
+  CHECK(File("a,b\n1").refused() ==  // no newline at the end
+        "read_csv: FILE, line 2: expects 2 cells, as in line 1, got 1; an empty cell also needs its ','");
   CHECK(File("\na,b\n1,2,3\n").refused() ==
         "read_csv: FILE, line 3: expects 2 cells, as in line 2, got 3; a cell that contains a ',' needs "
         "quotes around it");

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -12,6 +15,27 @@
 #include "gradus/core/error.h"
 #include "gradus/kit/data/run_log.h"
 #include "support.h"
+
+namespace {
+
+// The next calls of this thread fail.
+thread_local int failing_reads = 0, failing_locks = 0, error_of_calls = 0;
+
+}  // namespace
+
+/// These replace the C library's.
+extern "C" ssize_t read(int file, void* bytes, std::size_t count) {
+  if (failing_reads == 0) return syscall(SYS_read, file, bytes, count);
+  --failing_reads;
+  errno = error_of_calls;
+  return -1;
+}
+extern "C" int flock(int file, int operation) noexcept {
+  if (failing_locks == 0) return static_cast<int>(syscall(SYS_flock, file, operation));
+  --failing_locks;
+  errno = error_of_calls;
+  return -1;
+}
 
 using namespace gradus;
 using namespace gradus::kit;
@@ -54,6 +78,20 @@ TEST_CASE("read_file names the file and the reason") {
                        ("read_file: cannot open " + missing + ": No such file or directory").c_str(), Error);
   const std::string path = folder.path().string();
   CHECK_THROWS_WITH_AS(read_file(path), ("read_file: " + path + " is a folder, expects a file").c_str(),
+                       Error);
+}
+
+TEST_CASE("read_file goes on after an interruption, and names a file that cannot be read") {
+  const test::ScratchFolder folder;
+  const std::string path = (folder / "x").string();
+  replace_file(path, "content");
+  error_of_calls = EINTR;
+  failing_reads = 3;
+  CHECK(read_file(path) == "content");
+  CHECK(failing_reads == 0);
+  error_of_calls = EIO;
+  failing_reads = 1;
+  CHECK_THROWS_WITH_AS(read_file(path), ("read_file: cannot read " + path + ": Input/output error").c_str(),
                        Error);
 }
 
@@ -193,4 +231,31 @@ TEST_CASE("OutputFolder: is removed if nothing was written") {
   { const OutputFolder there(folder / "own"); }
   CHECK(std::filesystem::exists(folder / "own"));  // was there before
   CHECK_THROWS_WITH_AS(OutputFolder(folder / "a/kept/x"), doctest::Contains("cannot make the folder"), Error);
+  const std::string deep(300, 'x');
+  CHECK_THROWS_WITH_AS(OutputFolder(folder / deep / "a"),
+                       doctest::Contains("cannot make the folder: File name too long"), Error);
+  CHECK_THROWS_WITH_AS(OutputFolder(""), "make_folder: the path is empty", Error);
+}
+
+TEST_CASE("OutputFolder: folders that another program has removed are no reason to keep the others") {
+  const test::ScratchFolder folder;
+  {
+    const OutputFolder made(folder / "a/b/c");
+    std::filesystem::remove_all(folder / "a/b");
+  }
+  CHECK(files_in(folder.path()) == 0);
+}
+
+TEST_CASE("FolderLock: one training in a folder, and any number where there are no locks") {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path().string();
+  const FolderLock lock(folder.path());
+  CHECK_THROWS_WITH_AS(
+      FolderLock(folder.path()),
+      (path + ": another training uses this folder: wait for its end, or name another folder").c_str(),
+      Error);
+  error_of_calls = ENOLCK;
+  failing_locks = 1;
+  CHECK_NOTHROW(FolderLock(folder.path()));
+  CHECK(failing_locks == 0);
 }

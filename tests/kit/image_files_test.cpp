@@ -51,6 +51,15 @@ const std::string interlaced_alpha_png = bytes_of_hex(
     "89504e470d0a1a0a0000000d4948445200000003000000031004000001dbb691e10000003549444154789c012a00d5ff"
     "00622cf0c6004d1d76be009a3f0fe0c674da9700f3e4cb550089f2f20c004da1c7a507c120c8519c15e8934613babcbb"
     "2b310000000049454e44ae426082");
+// The same of colors.
+const std::string deep_color_png = bytes_of_hex(
+    "89504e470d0a1a0a0000000d494844520000000300000003100200000089dafeab000000444944415478da013900c6ff"
+    "0079d642c6bd6af2b7218c06bdf03f84ca77fa00622cf0c6f3e4cb554d1d76be4da1c7a507c10020c8519c15e89a3f0f"
+    "e089f2f20cc674da9766a91e3faeec42130000000049454e44ae426082");
+const std::string interlaced_color_png = bytes_of_hex(
+    "89504e470d0a1a0a0000000d4948445200000003000000031002000001feddce3d000000474944415478da013c00c3ff"
+    "0079d642c6bd6a00f03f84ca77fa0020c8519c15e8f20cc674da9700f2b7218c06bd009a3f0fe089f200622cf0c6f3e4"
+    "cb554d1d76be4da1c7a507c18a891e3f524fa5fa0000000049454e44ae426082");
 // Headers of 1000000 x 1000000 and 8000 x 8000 pixels, with almost nothing after them.
 const std::string huge_png = bytes_of_hex(
     "89504e470d0a1a0a0000000d49484452000f4240000f42400100000000741605d0000000084944415478da0300000000"
@@ -126,6 +135,11 @@ TEST_CASE("read_image: a PNG comes back as it was written, gray [1, H, W] and co
         std::vector<float>{1 / 255.F, 40 / 255.F, 2 / 255.F, 50 / 255.F, 3 / 255.F, 60 / 255.F});
 }
 
+TEST_CASE("to_png: what no PNG can hold is an error") {
+  const kit::Pixels none{.width = 0, .height = 1, .channels = 1, .values = {1}};
+  CHECK_THROWS_WITH_AS(kit::to_png(none), doctest::Contains("kit: libpng cannot write a PNG: "), Error);
+}
+
 TEST_CASE("read_image: PNGs with a palette, 16 bits and transparent parts") {
   CHECK(in_255ths(read_as_file(kit::read_image, palette_png).x) ==
         std::vector<float>{255, 0, 0, 102, 51, 255});
@@ -139,13 +153,16 @@ TEST_CASE("read_image: PNGs with a palette, 16 bits and transparent parts") {
 
 TEST_CASE("read_image: an interlaced PNG of 16 bits is the one without") {
   for (const auto& [plain, interlaced] :
-       {std::pair(deep_gray_png, interlaced_gray_png), std::pair(deep_alpha_png, interlaced_alpha_png)}) {
+       {std::pair(deep_gray_png, interlaced_gray_png), std::pair(deep_alpha_png, interlaced_alpha_png),
+        std::pair(deep_color_png, interlaced_color_png)}) {
     const std::vector<float> want = in_255ths(read_as_file(kit::read_image, plain).x),
                              got = in_255ths(read_as_file(kit::read_image, interlaced).x);
     REQUIRE(got.size() == want.size());
     for (std::size_t i = 0; i < want.size(); ++i) CHECK(std::abs(got[i] - want[i]) < 1.01F);  // rounding
   }
+  CHECK(read_as_file(kit::read_image, interlaced_color_png).x.shape() == Shape{3, 3, 3});
   expect_no_crash(kit::read_image, interlaced_alpha_png);
+  expect_no_crash(kit::read_image, interlaced_color_png);
 }
 
 TEST_CASE("read_image: PGM and PPM, in bytes and in digits, with comments") {
@@ -177,6 +194,8 @@ TEST_CASE("read_image: messages for files it cannot read") {
   CHECK(complaint("P5 a 1 1 ") == "read_image: file: expects a number as its width, got 'a'");
   CHECK(complaint("P5 0 1 1 ") ==
         "read_image: file: expects a width, a height and a largest value above 0, got 0, 1 and 1");
+  CHECK(complaint("P5 1 1 0 ") ==
+        "read_image: file: expects a width, a height and a largest value above 0, got 1, 1 and 0");
   CHECK(complaint("P5 99999999999999999999 1 1 ") == "read_image: file: its width is above 67108864");
   CHECK(complaint("P6 60000 60000 255\n") ==
         "read_image: file: is 60000 x 60000; expects at most 67108864 pixels");

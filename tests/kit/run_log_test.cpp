@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <limits>
+#include <utility>
 
 #include "gradus/core/error.h"
 #include "gradus/kit/data/files.h"
@@ -15,7 +16,7 @@
 
 namespace {
 
-int failing_truncations = 0;
+int failing_truncations = 0, failing_seeks = 0;
 
 /// Limits the size of all files during one scope.
 class FileLimit {
@@ -38,10 +39,16 @@ class FileLimit {
 
 }  // namespace
 
-/// Replaces the C library's.
+/// These replace the C library's.
 extern "C" int ftruncate(int file, off_t bytes) noexcept {
   if (failing_truncations == 0) return static_cast<int>(syscall(SYS_ftruncate, file, bytes));
   --failing_truncations;
+  errno = EIO;
+  return -1;
+}
+extern "C" off_t lseek(int file, off_t offset, int from) noexcept {
+  if (failing_seeks == 0) return syscall(SYS_lseek, file, offset, from);
+  --failing_seeks;
   errno = EIO;
   return -1;
 }
@@ -113,6 +120,29 @@ TEST_CASE("numbers come back as the same bits") {
   CHECK(std::signbit(lines.column("x")[3]));
   CHECK(lines[0]["i"].integer() == std::numeric_limits<std::int64_t>::min());
   CHECK(lines[0].json() == "{\"x\":0.1,\"i\":-9223372036854775808}");
+  replace_file(folder / "m.jsonl", "{\"x\":9223372036854775807,\"y\":18446744073709551615}");
+  const LogLines large = read_run_log(folder / "m.jsonl");  // of another program
+  CHECK(large[0]["x"].integer() == std::numeric_limits<std::int64_t>::max());
+  CHECK(large[0]["y"].number() == 0x1p64);
+  CHECK_THROWS_AS(large[0]["y"].integer(), Error);
+}
+
+TEST_CASE("a bool is the number 0 or 1, and true or false as JSON") {
+  CHECK(LogValue(true).number() == 1);
+  CHECK(LogValue(false).number() == 0);
+  CHECK(LogValue(true).json() == "true");
+  CHECK(LogValue(false).json() == "false");
+}
+
+TEST_CASE("a log can be moved: what it writes goes to the same file") {
+  const test::ScratchFolder folder;
+  RunLog log(folder / "a.jsonl"), other(folder / "b.jsonl");
+  RunLog moved(std::move(log));
+  moved.write({{"step", 1}});
+  other = std::move(moved);
+  other.write({{"step", 2}});
+  CHECK(read_file(folder / "a.jsonl") == "{\"step\":1}\n{\"step\":2}\n");
+  CHECK(read_file(folder / "b.jsonl").empty());
 }
 
 TEST_CASE("a column has one value per line") {
@@ -140,6 +170,13 @@ TEST_CASE("a column has one value per line") {
   made.add({{"note", "a"}});
   CHECK_THROWS_WITH_AS(made.column("note"),
                        "LogLines::column: 'note' is a text in line 1, 'a'; expects numbers", Error);
+  LogLines copied;  // of one file or several: its lines have no file
+  copied.add(lines[2]);
+  CHECK_THROWS_WITH_AS(copied.column("note"),
+                       "LogLines::column: 'note' is a text in line 1, 'half time'; expects numbers", Error);
+  LogLines empty;
+  empty.add({});
+  CHECK_THROWS_WITH_AS(empty.column("x"), "LogLines::column: no line has 'x'; there are none", Error);
 }
 
 TEST_CASE("a line knows its number in the file") {
@@ -195,6 +232,7 @@ TEST_CASE("values of other types are rejected") {
       Error);
   const LogLine line = {{"x", 2.5}, {"name", "n"}};
   CHECK_THROWS_WITH_AS(line["y"], "LogLine: the line has no 'y'; it has 'x', 'name'", Error);
+  CHECK_THROWS_WITH_AS(LogLine()["y"], "LogLine: the line has no 'y'; it has none", Error);
   CHECK_THROWS_WITH_AS(line["x"].integer(), "LogValue: expects a whole number, got '2.5'", Error);
   CHECK(LogValue(2.0).integer() == 2);
   CHECK(LogValue(-0x1p53).integer() == -(std::int64_t{1} << 53));
@@ -309,6 +347,27 @@ TEST_CASE("a half line that cannot be removed is not continued") {
   CHECK(read_file(path) == first + "{\"step\":3}\n");
 }
 
+TEST_CASE("a log whose cut-off last line cannot be removed, or whose end cannot be found, is not changed") {
+  const test::ScratchFolder folder;
+  const std::string path = (folder / "m.jsonl").string(), first = "{\"step\":1}\n";
+  replace_file(path, first + "{\"step\":2,\"lo");
+  failing_truncations = 1;
+  CHECK_THROWS_WITH_AS(
+      RunLog{path},
+      ("RunLog: cannot remove the cut-off last line of " + path + ": Input/output error").c_str(), Error);
+  CHECK(failing_truncations == 0);
+  CHECK(read_file(path) == first + "{\"step\":2,\"lo");
+  RunLog log(path);
+  CHECK(read_file(path) == first);
+  failing_seeks = 1;
+  CHECK_THROWS_WITH_AS(log.write({{"step", 3}}),
+                       ("RunLog: cannot find the end of " + path + ": Input/output error").c_str(), Error);
+  CHECK(failing_seeks == 0);
+  CHECK(read_file(path) == first);
+  log.write({{"step", 3}});
+  CHECK(read_file(path) == first + "{\"step\":3}\n");
+}
+
 TEST_CASE("a million names in a line are read, found and compared quickly") {  // one by one it would be hours
   const test::ScratchFolder folder;
   constexpr int kNames = 1'000'000;
@@ -348,6 +407,8 @@ TEST_CASE("other broken lines are errors with file and line") {
                        doctest::Contains("read_run_log: cannot look at xxx"), Error);
   CHECK_THROWS_AS(RunLog(std::string(300, 'x')), Error);
   refused("\n[1]\n{}\n", "2: expects a JSON object, got '[1]'");
+  for (const std::string value : {"3", "-3", "2.5", "18446744073709551615", "true", "null", "\"a\""})
+    refused(value + "\n{}\n", "1: expects a JSON object, got '" + value + "'");
   const std::string expected = "; expects a number, a text, true, false, null or a list of numbers";
   refused("{\"a\":[[1]]}\n", "1: 'a' is a list of lists" + expected);
   refused("{\"a\":[1,{\"b\":2}]}\n", "1: 'a' is an object" + expected);

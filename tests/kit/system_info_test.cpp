@@ -6,6 +6,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "gradus/kit/data/detail/value_in.h"
+#include "gradus/kit/data/files.h"
+#include "support.h"
+
+using namespace gradus;
 using namespace gradus::kit;
 
 TEST_CASE("system_info has all facts and nothing private") {
@@ -23,4 +28,20 @@ TEST_CASE("system_info has all facts and nothing private") {
     if (key == "date") CHECK(value.ends_with(" UTC"));
   }
   CHECK(keys == "processor cores memory system compiler date ");
+}
+
+TEST_CASE("value_in: the first value of a key, without quotes") {
+  const test::ScratchFolder folder;
+  const std::filesystem::path file = folder / "facts";
+  replace_file(file,
+               "no separator\nNAME=\"Plain\"\nEMPTY=\nQUOTES=\"\"\nEMPTY=\t\"a b\"  \nmodel name\t: A : B\n"
+               "NAME=later\nLAST=x");
+  CHECK(value_in(file, "NAME", '=', "none") == "Plain");
+  CHECK(value_in(file, "EMPTY", '=', "none") == "a b");  // of the next line, as the first has none
+  CHECK(value_in(file, "QUOTES", '=', "none") == "none");
+  CHECK(value_in(file, "model name", ':', "none") == "A : B");
+  CHECK(value_in(file, "LAST", '=', "none") == "x");
+  CHECK(value_in(file, "no separator", '=', "none") == "none");
+  CHECK(value_in(file, "OTHER", '=', "none") == "none");
+  CHECK(value_in(folder / "missing", "NAME", '=', "none") == "none");
 }

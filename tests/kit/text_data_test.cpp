@@ -1,6 +1,10 @@
 #include "gradus/kit/data/text_data.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
 
 #include "gradus/gradus.h"
 #include "gradus/kit/data/files.h"
@@ -47,8 +51,12 @@ TEST_CASE("a vocabulary is sorted and encodes both ways") {
   CHECK(vocabulary.decode(std::span(tokens)) == "hol\xC3\xA9");
   CHECK_THROWS_WITH_AS(vocabulary.encode(std::string_view("hex")),
                        "Vocabulary::encode: U+0078 is not among the 6 characters of the vocabulary", Error);
-  const std::vector<std::int64_t> bad{0, 6};
+  const std::vector<std::int64_t> bad{0, 6}, negative{-1};
   CHECK_THROWS_WITH_AS(vocabulary.decode(std::span(bad)), "Vocabulary::decode: token 6 is outside 0..5",
+                       Error);
+  CHECK_THROWS_WITH_AS(vocabulary.decode(std::span(negative)), "Vocabulary::decode: token -1 is outside 0..5",
+                       Error);
+  CHECK_THROWS_WITH_AS(vocabulary.decode(Tokens{5, -2}), "Vocabulary::decode: token -2 is outside 0..5",
                        Error);
 }
 
@@ -87,8 +95,14 @@ TEST_CASE("unusable texts are rejected with the reason") {
                        "10 for validation, and "
                        "a context of 10 needs at least 11 in each; use a longer text or a shorter context",
                        Error);
-  CHECK_THROWS_AS(split_text("abc", 1, 1.5), Error);
+  for (const double share : {1.5, 1.0, 0.0, -0.5, std::nan("")})
+    CHECK_THROWS_WITH_AS(
+        split_text("abc", 1, share),
+        ("split_text: expects a training share between 0 and 1, got " + fmt::format("{}", share)).c_str(),
+        Error);
   CHECK_THROWS_AS(split_text("abc", 0), Error);
+  CHECK_THROWS_WITH_AS(split_text("abc", INT64_MAX), doctest::Contains("needs at least 9223372036854775808"),
+                       Error);
   const test::ScratchFolder folder;
   replace_file(folder / "empty.txt", "");
   CHECK_THROWS_WITH_AS(load_text(folder / "empty.txt", 8),

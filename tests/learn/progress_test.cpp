@@ -66,6 +66,43 @@ TEST_CASE("progress: files of a chapter that had another number get its new name
   CHECK(text_of(folder / "11_layer_norm.h") == "09_layer_norm.h");
 }
 
+TEST_CASE("progress: only files with a number are of a chapter, and of two the second keeps its name") {
+  const test::ScratchFolder folder;
+  const std::vector<Exercise> all = {layer_norm()};
+  for (const char* name : {"9.h", "x9_layer_norm.h", "9x_layer_norm.h", "009layer_norm.h"}) {
+    CAPTURE(name);
+    kit::replace_file(folder / name, name);
+    CHECK(renumber(all, folder.path()).empty());
+    CHECK(text_of(folder / name) == name);
+  }
+  fs::create_symlink(folder / "elsewhere.h", folder / "08_layer_norm.h");  // leads nowhere
+  CHECK(renumber(all, folder.path()).empty());
+  CHECK(fs::is_symlink(folder / "08_layer_norm.h"));
+  for (const char* name : {"09_layer_norm.h", "12_layer_norm.h"}) kit::replace_file(folder / name, name);
+  const auto renamed = renumber(all, folder.path());
+  REQUIRE(renamed.size() == 1);
+  const bool first = renamed[0].first == folder / "09_layer_norm.h";
+  const std::string moved = first ? "09_layer_norm.h" : "12_layer_norm.h";
+  const std::string kept = first ? "12_layer_norm.h" : "09_layer_norm.h";
+  CHECK(text_of(folder / "11_layer_norm.h") == moved);
+  CHECK_FALSE(fs::exists(folder / moved));
+  CHECK(text_of(folder / kept) == kept);
+}
+
+TEST_CASE("progress: an answer that was not graded, and one without cases") {
+  const test::ScratchFolder folder;
+  const fs::path file = folder / "11_layer_norm.json";
+  Progress progress = progress_in(folder);
+  CHECK(progress.cases().empty());
+  progress.forget_cases();
+  CHECK_FALSE(fs::exists(file));
+  kit::replace_file(progress.answer(), "mine");
+  CHECK(progress.cases() == "begun");
+  kit::replace_file(file, R"({"cases": [0, 0]})");
+  CHECK_FALSE(progress_in(folder).done());
+  CHECK(progress_in(folder).cases() == "0 of 0 cases");
+}
+
 TEST_CASE("progress: a stub that cannot be written leaves everything as it is") {
   const test::ScratchFolder folder;
   const Exercise exercise = layer_norm();
@@ -126,6 +163,10 @@ TEST_CASE("progress: what is not as it is written is named, with its file") {
       {R"({"cases": [5, 3]})", cases},
       {R"({"cases": [-1, 3]})", cases},
       {R"({"cases": [1, 18446744073709551615]})", cases},
+      {R"({"cases": [1, 1000001]})", cases},
+      {R"({"hints": -1})", "hints: expects a whole number of 0 or more"},
+      {R"({"hints": "1"})", "hints: expects a whole number of 0 or more"},
+      {R"({"graded": 1.5})", "graded: expects a whole number of 0 or more"},
       {R"({"said": []})", "said: expects an object"},
       {R"({"said": {"How much?": 3}})", said},
       {R"({"said": {"How much?": {"option": 1, "number": 1}}})", said},
@@ -137,6 +178,8 @@ TEST_CASE("progress: what is not as it is written is named, with its file") {
       {R"({"said": {"How much?": {"number": "3", "right": true}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": null}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": 1.5}}})", said},
+      {R"({"said": {"How much?": {"number": 3, "sure": -0.5}}})", said},
+      {R"({"said": {"How much?": {"number": "3", "sure": 0.5}}})", said},
       {R"({"said": {"How much?": {"number": 3, "sure": 0.5, "option": "a"}}})", said}};
   for (const auto& one : damaged) {
     const auto& [text, problem] = one;

@@ -12,13 +12,21 @@ LIBRARIES = ("CMakeFiles/gradus.dir/", "examples/CMakeFiles/lab_core.dir/", "tex
 MOST_OBJECTS = 4  # a header that more include is left alone
 
 
+# Kernels of one kind, and what a CPU needs to run them.
+NEEDS = {"ops/kernels/kernels_amx.cpp": "amx_bf16", "ops/kernels/kernels_avx512bf16.cpp": "avx512_bf16"}
+
+
+def cpu_flags():
+    """Of this machine; none where they are not known."""
+    try:
+        return set(pathlib.Path("/proc/cpuinfo").read_text().split())
+    except OSError:
+        return set()
+
+
 def best_instructions():
     """The widest instruction set of this machine that has kernels of every function; scalar where it is not known."""
-    try:
-        flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
-    except OSError:
-        flags = set()
-    return "avx2" if {"avx2", "fma"} <= flags else "scalar"
+    return "avx2" if {"avx2", "fma"} <= cpu_flags() else "scalar"
 
 
 class Build:
@@ -40,6 +48,9 @@ class Build:
             for member in members:
                 if member.is_relative_to(source):
                     self.by_source[str(member.relative_to(source))] = [target]
+        for name, flag in NEEDS.items():
+            if flag not in cpu_flags():
+                self.by_source.pop(name, None)
         self.instructions = best_instructions()
         self.find_headers()
 

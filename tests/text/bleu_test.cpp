@@ -38,6 +38,16 @@ TEST_CASE("BLEU: computed by hand") {
   CHECK(bleu(Lines{""}, Lines{""}).score == 0);
 }
 
+TEST_CASE("BLEU: of two references that are equally near in length, the shorter counts") {
+  for (const bool longer_first : {true, false}) {
+    std::vector<Lines> sets{Lines{"a b c d e f"}, Lines{"a b c d"}};
+    if (!longer_first) std::swap(sets[0], sets[1]);
+    const Bleu score = bleu(Lines{"a b c d e"}, sets);
+    CHECK(score.reference_length == 4);
+    CHECK(score.brevity_penalty == 1);
+  }
+}
+
 TEST_CASE("BLEU: sacreBLEU's own example") {
   const Lines hypotheses{"The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."};
   const std::vector<Lines> sets{
@@ -68,7 +78,10 @@ TEST_CASE("BLEU: the words of 13a") {
               ".", ".", "."});
   CHECK(words_13a("a-\nb\nc<skipped>d -\n") == Lines{"ab", "cd", "-"});
   CHECK(words_13a("x\u00A0y\u3000z\x1Fw") == Lines{"x", "y", "z", "w"});
+  CHECK(words_13a("x\u0085y\u2029z\x01w") == Lines{"x", "y", "z\x01w"});
+  CHECK(words_13a("a{b}~[c]_`\x7F") == Lines{"a", "{", "b", "}", "~", "[", "c", "]", "_", "`", "\x7F"});
   CHECK(words_13a("") == Lines{});
+  CHECK(words_13a(" \t\n") == Lines{});
   CHECK(words_13a("\xFF.\xC3") == Lines{"\xFF", ".", "\xC3"});
   for (const auto& line : text_golden()["words_13a"])
     CHECK(words_13a(line[0].get<std::string>()) == line[1].get<Lines>());

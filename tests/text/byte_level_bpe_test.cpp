@@ -124,6 +124,8 @@ TEST_CASE("byte-level BPE: special tokens, the longest first; options") {
   CHECK(!bpe.special().mask);
   CHECK(bpe.is_special(0));
   CHECK(!bpe.is_special(5));
+  CHECK(!bpe.is_special(-1));
+  CHECK(!bpe.is_special(bpe.vocab_size()));
   CHECK(bpe.decode(std::vector<std::int64_t>{1, bpe.id("a"), 0}) == "<s>a<pad>");
   CHECK(bpe.decode(std::vector<std::int64_t>{1, bpe.id("a"), 0}, {.skip_special = true}) == "a");
   CHECK(bpe.decode(tensor({1, 0})) == "<s><pad>");
@@ -144,6 +146,27 @@ TEST_CASE("byte-level BPE: with whole_words, a word that is a token needs no mer
   CHECK(plain.encode(" xyzzy").size() == 6);
   CHECK(whole.encode(" xyzzy") == Ids{whole.id("Ġxyzzy")});
   CHECK(whole.encode(" xyzzyx").size() == 7);
+}
+
+TEST_CASE("byte-level BPE: without a pattern, a text is one word") {
+  std::vector<std::string> tokens = text_golden()["bpe"]["tokens"];
+  tokens.push_back("eĠ");
+  const std::vector<Merge> merges{{"e", "Ġ"}};
+  const ByteLevelBPE words(tokens, merges), whole(tokens, merges, {.patterns = {}});
+  const Ids expected{whole.id("eĠ"), whole.id("e")};
+  CHECK(words.encode("e e") == Ids{words.id("e"), words.id("Ġ"), words.id("e")});
+  CHECK(whole.encode("e e") == expected);
+  const test::ScratchFolder folder;
+  whole.save(folder.path());
+  CHECK(ByteLevelBPE::load(folder.path()).encode("e e") == expected);
+}
+
+TEST_CASE("byte-level BPE: a token that is not spelled in the letters of bytes is its own text") {
+  std::vector<std::string> tokens = text_golden()["bpe"]["tokens"];
+  for (const char* const token : {"\u4E2D", "a b", "\u00AD"}) tokens.push_back(token);
+  const ByteLevelBPE bpe(tokens, {});
+  for (const char* const token : {"\u4E2D", "a b", "\u00AD"}) CHECK(bpe.bytes(bpe.id(token)) == token);
+  CHECK(bpe.bytes(bpe.id("Ġ")) == " ");
 }
 
 TEST_CASE("byte-level BPE: many threads use one") {
@@ -193,6 +216,9 @@ TEST_CASE("byte-level BPE: errors") {
   CHECK_THROWS_AS(bpe.decode(Tensor()), Error);
   CHECK_THROWS_WITH_AS(bpe.decode(tensor({{1, 2}})),
                        "Tokenizer::decode: expects ids i64 [N], got i64 [1, 2]; a row of a batch is ids[0]",
+                       Error);
+  CHECK_THROWS_WITH_AS(bpe.decode(tensor({0.5, 1.5})),
+                       "Tokenizer::decode: expects ids i64 [N], got f32 [2]; a row of a batch is ids[0]",
                        Error);
   CHECK(!bpe.find("nowhere"));
 }

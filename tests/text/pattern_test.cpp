@@ -53,10 +53,50 @@ TEST_CASE("patterns: white space is Unicode's") {
   CHECK(pieces_by(R"(\\s)", R"(a\sb)") == Pieces{"a", R"(\s)", "b"});
 }
 
+TEST_CASE("patterns: white space in brackets") {
+  CHECK(pieces_by(R"([\S]+)", "a b") == Pieces{"a", " ", "b"});
+  CHECK(pieces_by(R"([[:alpha:]\s]+)", "a b1") == Pieces{"a b", "1"});
+  CHECK(pieces_by(R"([[:^alpha:]\s]+)", "a b1") == Pieces{"a", " ", "b", "1"});
+  CHECK(pieces_by(R"([[:\s]+)", "a[ :b") == Pieces{"a", "[ :", "b"});
+  CHECK(pieces_by(R"([]\s]+)", "a] b") == Pieces{"a", "] ", "b"});
+  CHECK(pieces_by(R"([^]\s]+)", "a] b") == Pieces{"a", "] ", "b"});
+  CHECK(pieces_by(R"(]\s)", "a] b") == Pieces{"a", "] ", "b"});
+}
+
+TEST_CASE("patterns: a match may begin later, have callouts, or contain the pattern itself") {
+  CHECK(pieces_by(R"(a\Kb)", "abab") == Pieces{"a", "b", "a", "b"});
+  for (const char* const callout : {"a(?C)b", "a(?C1)b", "a(?C255)b"}) {
+    CAPTURE(callout);
+    CHECK(pieces_by(callout, "ababx") == Pieces{"ab", "ab", "x"});
+  }
+  for (const char* const self : {"(?R)", "(?0)", R"(\g<0>)", R"(\g'0')"}) {
+    CAPTURE(self);
+    const std::string expression = R"(\((?:[^()]|)" + std::string(self) + R"()*\))";
+    CHECK(pieces_by(expression.c_str(), "x(a(b))(c)") == Pieces{"x", "(a(b))", "(c)"});
+  }
+}
+
+TEST_CASE("patterns: one that cannot be compiled to machine code is interpreted") {
+  CHECK(pieces_by("(?(?C9)(?=a)ab|cd)", "xabcdabä") == Pieces{"x", "ab", "cd", "ab", "ä"});
+}
+
 TEST_CASE("patterns: errors") {
   CHECK_THROWS_AS(Pattern("pieces", "(a"), Error);
   CHECK_THROWS_AS(Pattern("pieces", "a)"), Error);
   CHECK_THROWS_AS(pieces_by(R"(\C)", "a"), Error);
+  CHECK_THROWS_WITH_AS(Pattern("pieces", "a\\"),
+                       doctest::Contains("pieces: the pattern 'a\\' is invalid at "), Error);
+  CHECK_THROWS_WITH_AS(
+      Pattern("pieces", R"([a-z&&[^b]]+)"),
+      "pieces: the pattern '[a-z&&[^b]]+' has && in brackets, an intersection, which is not supported",
+      Error);
+  CHECK(pieces_by("[a&]&&", "a&&b") == Pieces{"a&&", "b"});
+  // A match that begins before the text that is left, and one that ends before it begins. (PCRE2 10.45 and
+  // later find them themselves.)
+  CHECK_THROWS_WITH_AS(pieces_by(R"((?(DEFINE)(?<k>\K))(?:a|(?<=(?&k)a)b))", "ab"),
+                       doctest::Contains(" cannot "), Error);
+  CHECK_THROWS_WITH_AS(pieces_by(R"((?(DEFINE)(?<k>a\K))(?=(?&k)))", "ba"), doctest::Contains(" cannot "),
+                       Error);
   CHECK_THROWS_WITH_AS(pieces_by("((a+)+)+x", std::string(40, 'a')),
                        doctest::Contains("cannot be matched near byte 0"), Error);
 }

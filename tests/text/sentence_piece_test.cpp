@@ -12,6 +12,17 @@ namespace {
 
 const std::filesystem::path kModel = test::source_file("tests/text/golden/spiece.model");
 
+/// The model with a piece <0x00>, <0x01>, ... for each byte at the end.
+std::string with_bytes(std::string model) {
+  const std::string letters = "0123456789ABCDEF";
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    model += "\x0A\x0F\x0A\x06<0x";
+    model.append({letters[byte / 16], letters[byte % 16], '>'});
+    model += std::string("\x15\0\0\0\0\x18\x06", 7);
+  }
+  return model + "\x12\x03\x98\x02\x01";  // byte_fallback
+}
+
 }  // namespace
 
 TEST_CASE("SentencePiece: the ids of its own program, and decoding") {
@@ -31,6 +42,28 @@ TEST_CASE("SentencePiece: the ids of its own program, and decoding") {
   CHECK(plain.decode(Ids{30, 18, 1}, {.skip_special = true}) == "The");
   CHECK(plain.encode("\u4E2D") == Ids{3, 2});
   plain.encode(std::string("\xFF\0x", 3));  // any bytes will do
+}
+
+TEST_CASE("SentencePiece: special tokens among others") {
+  const SentencePiece t5(kModel, {.extra_ids = 2});
+  const std::int64_t extra = t5.id("<extra_id_0>");
+  CHECK(t5.decode(Ids{30, 18, 1}) == "The </s>");
+  CHECK(t5.decode(Ids{1, 30, 18, extra}) == "</s> The <extra_id_0>");
+  CHECK(t5.decode(Ids{1, 3, 1}) == "</s> </s>");  // a space alone is no text
+  CHECK(t5.bytes(1) == "</s>");
+  CHECK(t5.bytes(extra) == "<extra_id_0>");
+}
+
+TEST_CASE("SentencePiece: a character without a piece is encoded as its bytes, if the model has them") {
+  const test::ScratchFolder folder;
+  test::write_text(folder / "tokenizer.model", with_bytes(test::read_text(kModel)));
+  const auto llama = load_tokenizer(folder.path());
+  CHECK(llama->vocab_size() == 150 + 256);
+  CHECK(llama->encode("\u4E2D") == Ids{3, 150 + 0xE4, 150 + 0xB8, 150 + 0xAD});
+  CHECK(llama->decode(Ids{3, 150 + 0xE4, 150 + 0xB8, 150 + 0xAD}) == "\u4E2D");
+  CHECK(llama->token(150 + 0xE4) == "<0xE4>");
+  for (int byte = 0; byte < 256; ++byte)
+    CHECK(llama->bytes(150 + byte) == std::string(1, static_cast<char>(byte)));
 }
 
 TEST_CASE("SentencePiece: T5's extra ids") {
@@ -64,6 +97,10 @@ TEST_CASE("SentencePiece: saving and loading") {
   CHECK(again->decode(Ids{30, 18, 150}) == "The <new>");
   CHECK(again->is_special(150));
   CHECK(again->special().mask == 150);
+  test::write_text(folder / "again" / "added_tokens.json", R"({"<far>": 160})");
+  load_tokenizer(folder / "again")->save(folder / "gaps");
+  CHECK(test::read_text(folder / "gaps" / "added_tokens.json") == "{\n  \"<far>\": 160\n}\n");
+  CHECK(load_tokenizer(folder / "gaps")->encode("The<far>") == Ids{30, 18, 160});
   std::filesystem::remove(folder / "t5" / "tokenizer_config.json");
   std::filesystem::remove(folder / "t5" / "special_tokens_map.json");
   CHECK(load_tokenizer(folder / "t5")->find("<extra_id_99>"));
@@ -73,6 +110,12 @@ TEST_CASE("SentencePiece: errors") {
   const test::ScratchFolder folder;
   CHECK_THROWS_AS(SentencePiece(folder / "none.model"), Error);
   CHECK_THROWS_AS(SentencePiece(kModel, {.extra_ids = -1}), Error);
+  CHECK_THROWS_WITH_AS(SentencePiece(kModel, {.extra_ids = 10'001}),
+                       "SentencePiece: expects extra_ids in 0..10000, got 10001", Error);
+  CHECK_THROWS_WITH_AS(
+      SentencePiece::load(folder.path()),
+      ("SentencePiece: " + folder.path().string() + " has neither spiece.model nor tokenizer.model").c_str(),
+      Error);
   const std::string bytes = test::read_text(kModel);
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {

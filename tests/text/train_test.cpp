@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "gradus/core/error.h"
+#include "gradus/text/detail/learn_merges.h"
 #include "text/golden.h"
 
 using namespace gradus;
@@ -37,6 +38,7 @@ TEST_CASE("training a WordPiece: the tokens of a simple program") {
   const std::vector<std::string> texts{test::sample_text()};
   const WordPiece bert = train_word_piece(texts, {.vocab = 300});
   CHECK(all_tokens(bert) == text_golden()["word_piece"]["tokens"].get<std::vector<std::string>>());
+  CHECK(all_tokens(train_word_piece({texts[0]}, {.vocab = 300})) == all_tokens(bert));
 }
 
 TEST_CASE("training: overlapping pairs, ties, lists of texts") {
@@ -54,6 +56,22 @@ TEST_CASE("training: overlapping pairs, ties, lists of texts") {
   const std::vector<std::string> whole{test::sample_text()};
   CHECK(all_tokens(train_byte_level_bpe(whole)) == all_tokens(train_byte_level_bpe(whole)));
   CHECK(train_byte_level_bpe(whole).vocab_size() < 8000);  // no pair is left that appears twice
+}
+
+TEST_CASE("training: a merge whose result is a symbol already makes its pairs more frequent") {
+  using Learner = text::detail::MergeLearner;
+  using Pair = Learner::Pair;
+  Learner learner({{{0, 1}, 3}, {{2, 3, 1}, 5}}, 1);
+  Pair pair{};
+  CHECK(learner.next(pair));
+  CHECK(pair == Pair{2, 3});
+  learner.merge(pair, 0);  // the second word is now 0, 1
+  CHECK(learner.next(pair));
+  CHECK(pair == Pair{0, 1});
+  learner.merge(pair, 4);
+  CHECK(!learner.next(pair));
+  learner.merge({7, 8}, 9);  // in no word
+  CHECK(!learner.next(pair));
 }
 
 TEST_CASE("training a WordPiece: the alphabet is limited, words with other characters are ignored") {

@@ -58,6 +58,17 @@ TEST_CASE("WordPiece: the longest piece first, the whole word or unknown") {
   CHECK(tokens_of(other, "aaa aaaa") == Words{"a", "##a", "##a", "[UNK]"});
 }
 
+TEST_CASE("WordPiece: text that is not cleaned, bytes that are not UTF-8, the Turkish I") {
+  const std::vector<std::string> tokens{"[UNK]",    "a",      "##b", "b",      "a\x07",
+                                        "##\uFFFD", "\uFFFD", "i",   "i\u0307"};
+  const WordPiece clean(tokens), raw(tokens, {.clean = false}), accents(tokens, {.strip_accents = false});
+  const std::string text = "A\x07 a\377b \377 a\u0085b";
+  CHECK(tokens_of(clean, text) == Words{"a", "a", "##b", "a", "##b"});
+  CHECK(tokens_of(raw, text) == Words{"a\x07", "a", "##\uFFFD", "##b", "\uFFFD", "a", "b"});
+  CHECK(tokens_of(clean, "\u0130") == Words{"i"});
+  CHECK(tokens_of(accents, "\u0130") == Words{"i\u0307"});
+}
+
 TEST_CASE("WordPiece: decoding") {
   const WordPiece bert({"[UNK]", "[CLS]", "[SEP]", "don", "'", "t", "un", "##able", ".", "we", "re"});
   CHECK(bert.decode(bert.encode("Unable. Don't")) == "unable. don't");
@@ -65,6 +76,7 @@ TEST_CASE("WordPiece: decoding") {
   CHECK(bert.decode(Ids{1, 6, 2}, {.skip_special = true}) == "un");
   CHECK(bert.bytes(7) == "able");
   CHECK(bert.bytes(6) == " un");
+  CHECK(WordPiece({"[UNK]", "##"}).bytes(1) == " ##");  // a word, not a piece
 }
 
 TEST_CASE("WordPiece: pairs of sentences") {

@@ -7,9 +7,9 @@
 namespace gradus::text::detail {
 namespace {
 
-constexpr bool is_itself(unsigned byte) {
+constexpr auto is_itself = [](unsigned byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-}
+};
 
 constexpr std::size_t kCharacters = 0x144;  // all letters are below
 
@@ -66,12 +66,6 @@ std::optional<std::string> bytes_of_letters(std::string_view text) {
     at += start.bytes;
   }
   return bytes;
-}
-
-std::string letters_of_bytes(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) text += byte_letter(static_cast<unsigned char>(byte));
-  return text;
 }
 
 }  // namespace gradus::text::detail

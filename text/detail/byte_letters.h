@@ -14,6 +14,5 @@ std::string_view byte_letter(unsigned char byte);
 const std::array<unsigned char, 256>& bytes_in_order();
 /// The bytes of letters; nullopt if a character is not such a letter.
 std::optional<std::string> bytes_of_letters(std::string_view letters);
-std::string letters_of_bytes(std::string_view bytes);
 
 }  // namespace gradus::text::detail

@@ -36,8 +36,8 @@ bool MergeLearner::next(Pair& pair) {
       pair = top.pair;
       return true;
     }
-    // It has become rarer since; when it becomes more frequent, it is queued again.
-    if (count < top.count && count >= min_frequency_) queue_.push({count, top.pair});
+    // It has become rarer since: when it becomes more frequent, it is queued again, and that comes first.
+    if (count >= min_frequency_) queue_.push({count, top.pair});
   }
   return false;
 }

@@ -39,9 +39,8 @@ void Merges::apply(std::vector<std::int32_t>& word) const {
   while (!queue.empty()) {
     const Candidate next = queue.top();
     queue.pop();
-    if (word[next.left] != next.left_id || word[next.right] != next.right_id ||
-        after[next.left] != next.right)
-      continue;
+    // If neither has changed, they are still neighbors: what merges is gone, or has a new id.
+    if (word[next.left] != next.left_id || word[next.right] != next.right_id) continue;
     word[next.left] = next.id;
     word[next.right] = kGone;
     after[next.left] = after[next.right];

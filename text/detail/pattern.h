@@ -14,8 +14,6 @@ class Pattern {
   /// Throws, naming `who` and the position of the error, if the expression is invalid.
   Pattern(const std::string& who, std::string expression);
 
-  const std::string& expression() const { return expression_; }
-
   /// Finds matches in one text after another; for one thread.
   class Matcher {
    public:
@@ -58,7 +56,7 @@ class Pattern {
   struct Code;
   std::string who_, expression_;
   std::shared_ptr<const Code> code_;   // finds one match
-  std::shared_ptr<const Code> chain_;  // finds adjacent matches in one call: several times as fast
+  std::shared_ptr<const Code> chain_;  // finds adjacent ones in one call: several times as fast; may be null
 };
 
 }  // namespace gradus::text::detail

@@ -12,7 +12,7 @@ void load_pieces(sentencepiece::SentencePieceProcessor& processor, const std::st
   std::string reason;
   try {
     const auto status = processor.LoadFromSerializedProto(bytes);
-    if (status.ok() && processor.GetPieceSize() > 0) return;
+    if (status.ok()) return;
     reason = status.ToString();
   } catch (const std::exception& error) {  // from the trie of its pieces: Darts::Details::Exception
     reason = error.what();

@@ -93,11 +93,12 @@ std::string special_tokens_map(const Tokens& tokens) {
 }
 
 std::string vocabulary_json(const Tokens& tokens) {
-  std::string text;
+  std::string text = "{";
   for (std::int64_t id = 0; id < tokens.size(); ++id)
     if (tokens.has(id))
-      text += (text.empty() ? "{" : ", ") + json_quoted(tokens.token(id, "save")) + ": " + std::to_string(id);
-  return text.empty() ? "{}" : text + "}";
+      text +=
+          (text.size() == 1 ? "" : ", ") + json_quoted(tokens.token(id, "save")) + ": " + std::to_string(id);
+  return text + "}";
 }
 
 }  // namespace gradus::text::detail

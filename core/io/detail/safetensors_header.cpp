@@ -129,7 +129,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   bool boolean(bool) override { return unexpected("true or false"); }
   bool number_integer(number_integer_t value) override { return unexpected(fmt::format("{}", value)); }
   bool number_float(number_float_t, const string_t& text) override { return unexpected(quote(text)); }
-  bool binary(binary_t&) override { return unexpected("bytes"); }
+  bool binary(binary_t&) override { return unexpected("bytes"); }  // never run: JSON text has none
   bool parse_error(std::size_t at, const std::string&, const json::exception&) override {
     fail_input_with("{}: header: not JSON at its byte {}", label_, at);
   }
@@ -143,7 +143,7 @@ class HeaderReader final : public nlohmann::json_sax<json> {
   }
   std::string where() const {
     if (place_ == Place::metadata) return "metadata";
-    return place_ == Place::start || place_ == Place::top ? "header" : "tensor " + quote(name_);
+    return place_ == Place::top ? "header" : "tensor " + quote(name_);
   }
   [[noreturn]] bool unexpected(const std::string& what) const {
     const char* expected = "an object";

@@ -60,7 +60,7 @@ class IndexReader final : public nlohmann::json_sax<json> {
     return true;
   }
   bool string(string_t& text) override {
-    if (!(in_map_ && depth_ == 2)) return value("a string");
+    if (!in_map_) return value("a string");
     check_input(is_plain_name(text),
                 "{}: weight_map: {}: expects the name of a file in the same folder, got {}", label_,
                 quote(key_), quote(text));
@@ -74,7 +74,7 @@ class IndexReader final : public nlohmann::json_sax<json> {
   bool number_integer(number_integer_t) override { return value("a number"); }
   bool number_unsigned(number_unsigned_t) override { return value("a number"); }
   bool number_float(number_float_t, const string_t&) override { return value("a number"); }
-  bool binary(binary_t&) override { return value("bytes"); }
+  bool binary(binary_t&) override { return value("bytes"); }  // never run: JSON text has none
   bool parse_error(std::size_t at, const std::string&, const json::exception&) override {
     fail_input_with("{}: not JSON at its byte {}{}", label_, at,
                     at > bytes_ ? ", its end: is it cut short?" : "");
@@ -85,8 +85,8 @@ class IndexReader final : public nlohmann::json_sax<json> {
   bool value(const char* what) const {
     check_input(depth_ != 0, "{}: expects a JSON object, got {}", label_, what);
     check_input(depth_ != 1 || key_ != kMap, "{}: expects an object 'weight_map', got {}", label_, what);
-    check_input(!(in_map_ && depth_ == 2), "{}: weight_map: {}: expects the name of a file, got {}", label_,
-                quote(key_), what);
+    check_input(!in_map_, "{}: weight_map: {}: expects the name of a file, got {}", label_, quote(key_),
+                what);
     return true;
   }
   bool enter() { return ++depth_, true; }
@@ -228,7 +228,7 @@ void WeightFiles::commit() {
   for (const std::string& name : names_in(op_, folder_)) {
     const bool weights = name == kWeightsFile || name == kIndexFile || is_shard_name(name);
     if (weights && std::find(names_.begin(), names_.end(), name) == names_.end())
-      removed = unlink((fs::path(folder_) / name).c_str()) == 0 || removed;
+      removed |= unlink((fs::path(folder_) / name).c_str()) == 0;
   }
   // What a config.json describes must not come back next to it after a loss of power.
   if (removed) flush_folder(fmt::format("{}: {}", op_, printable(folder_)), folder_);

@@ -156,6 +156,7 @@ StudyConfig read_study(const Path& folder) {
     config.bands_sha256 = json.value("bands_sha256", "");
     json.at("data_sha256").get_to(config.data_sha256);
     config.options.settings = json.value("settings", Json());
+    check_input(json.at("shard").size() == 2, "shard expects two whole numbers");
     for (const Json& part : json.at("shard"))
       check_input(part.is_number_integer(), "shard expects two whole numbers");
     json.at("shard").at(0).get_to(config.shard.index);

@@ -27,11 +27,9 @@ png_uint_32 format_of(std::int64_t channels) {
   return channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
 }
 
-/// Whether the file is interlaced, with 16 bits. When some versions of libpng, among them Debian's 1.6.39 of
-/// 2025, make 8 bits of these, they mix up the rows.
-bool is_deep_and_interlaced(std::string_view bytes) {
-  return bytes.size() > 28 && bytes[24] == 16 && bytes[28] == 1;
-}
+/// Whether a file whose header libpng has read is interlaced, with 16 bits. When some versions of libpng,
+/// among them Debian's 1.6.39 of 2025, make 8 bits of these, they mix up the rows.
+bool is_deep_and_interlaced(std::string_view bytes) { return bytes[24] == 16 && bytes[28] == 1; }
 
 /// Reads the image as linear 16 bits with opacity, blends it with white and encodes it with gamma 2.2, as
 /// libpng does; a value may differ from libpng's by 1.

@@ -123,11 +123,10 @@ bool Config::flag(std::string_view key, std::optional<bool> otherwise) const {
   return value->get<bool>();
 }
 
-std::string Config::text(std::string_view key, std::optional<std::string> otherwise) const {
-  const json* const value = find(key, !otherwise);
-  if (!value) return *otherwise;
-  if (!value->is_string()) fail(key, fmt::format("expects a string, got {}", kind_of(*value)));
-  return io::printable(value->get_ref<const std::string&>());
+std::string Config::text(std::string_view key) const {
+  const json& value = *find(key, true);
+  if (!value.is_string()) fail(key, fmt::format("expects a string, got {}", kind_of(value)));
+  return io::printable(value.get_ref<const std::string&>());
 }
 
 void Config::expect_flag(std::string_view key, bool value) const {

@@ -35,7 +35,7 @@ class Config {
   double number(std::string_view key, std::optional<double> otherwise = {}) const;  // finite
   double probability(std::string_view key, std::optional<double> otherwise = {}) const;
   bool flag(std::string_view key, std::optional<bool> otherwise = {}) const;
-  std::string text(std::string_view key, std::optional<std::string> otherwise = {}) const;
+  std::string text(std::string_view key) const;
   /// One of several strings: `config.choice("afn", {{"gelu", Activation::gelu}}, Activation::gelu)`. The
   /// message lists them.
   template <class T>

@@ -1,7 +1,9 @@
 #include "gradus/nn/pretrained/detail/entries.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "gradus/core/io/printable.h"
 #include "gradus/nn/placements/placements.h"
 
 namespace gradus::nn::pretrained {
@@ -37,6 +39,8 @@ Activation read_activation(const Config& config, const char* key, Activation oth
   }
   config.fail(key, fmt::format("'{}' is not known here: expects one of {}", text, known));
 }
+
+Json number_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
 double read_dropout(const Config& config, const PretrainedOptions& given,
                     std::initializer_list<const char*> keys, double otherwise) {
@@ -79,6 +83,10 @@ void expect_own_name(const std::string& caller, const Placement& placement) {
   check(!known || *known == placement,
         "{}: the placement '{}' is not gradus' placement of this name: give it another name", caller,
         placement.name);
+  const std::string printable = io::printable(placement.name);
+  check(printable == placement.name,
+        "{}: the name of the placement '{}' has characters that cannot be printed: give it another name",
+        caller, printable);
 }
 
 std::optional<Placement> read_placement(const Config& config, const PretrainedOptions& given) {

@@ -21,6 +21,9 @@ inline constexpr const char* kTiedFlag = "tie_word_embeddings";
 const char* activation_name(Activation activation);
 Activation read_activation(const Config& config, const char* key, Activation otherwise);
 
+/// A number of a config that will be written: null for infinity and NaN, as JSON has neither.
+Json number_or_null(double number);
+
 /// The given dropout, or one probability from the keys that Hugging Face has for several places. Throws
 /// unless they are equal.
 double read_dropout(const Config& config, const PretrainedOptions& given,
@@ -36,7 +39,8 @@ void expect_few_waves(const Config& config, std::int64_t context);
 /// Throws if a context is given: for a model with an encoder and a decoder.
 void expect_no_context(const Config& config, const PretrainedOptions& given);
 
-/// Throws for a user's placement that has the name of one of gradus' placements, which loading would return.
+/// Throws for a user's placement that has the name of one of gradus' placements, which loading would return,
+/// or a name that cannot be printed, which loading would not find.
 void expect_own_name(const std::string& caller, const Placement& placement);
 
 /// The placement named by key "placement": one of gradus' or a given one.

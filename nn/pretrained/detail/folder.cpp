@@ -42,10 +42,19 @@ std::string file_of_weights(const char* caller, const std::string& folder) {
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  if (a.shape() != b.shape()) return false;
+  if (a.dtype() != b.dtype()) return same_bits(a.to(f64), b.to(f64));
   const Array x = a.array().contiguous(), y = b.array().contiguous();
   const auto bytes = static_cast<std::size_t>(x.numel()) * size_of(x.dtype());
   return bytes == 0 || std::memcmp(x.raw(), y.raw(), bytes) == 0;
+}
+
+/// "wpe.weight expects [9, 8], got [8, 8]", or "" if it fits.
+std::string mismatch(const std::string& name, DType dtype, const Shape& shape, const Tensor& got) {
+  const bool numbers = is_floating(dtype) && is_floating(got.dtype());
+  if (got.shape() == shape && (numbers || got.dtype() == dtype)) return "";
+  const auto type = [](DType one) { return is_floating(one) ? "" : fmt::format("{} ", one); };
+  return fmt::format("{} expects {}{}, got {}{}", name, type(dtype), shape, type(got.dtype()), got.shape());
 }
 
 /// Assembles a parameter from a file's tensors.
@@ -90,7 +99,7 @@ bool Reader::contains(const NameMap& names, const std::string& file) const {
 
 void Reader::expect_layers(const char* key, std::int64_t count, const std::string& prefix,
                            const std::string& layers) const {
-  std::int64_t found = 0;
+  std::int64_t last = -1;
   std::string start;  // of the names in this file
   for (const auto& [name, values] : weights_)
     for (const std::string& begin : {prefix + layers, layers}) {
@@ -98,14 +107,14 @@ void Reader::expect_layers(const char* key, std::int64_t count, const std::strin
       std::int64_t layer = -1;
       const char* const digits = name.data() + begin.size();
       const auto [end, error] = std::from_chars(digits, name.data() + name.size(), layer);
-      if (error != std::errc() || *end != '.' || layer < found) continue;
-      found = layer == INT64_MAX ? layer : layer + 1;
+      if (error != std::errc() || *end != '.' || layer <= last) continue;
+      last = layer;
       start = begin;
     }
-  check(found > 0, "{}: config.json says {} {}, but the weights have no {}0", label_, key, count,
+  check(last >= 0, "{}: config.json says {} {}, but the weights have no {}0", label_, key, count,
         prefix + layers);
-  check(found == count, "{}: config.json says {} {}, but the weights have {}0 to {}{}", label_, key, count,
-        start, start, found - 1);
+  check(last == count - 1, "{}: config.json says {} {}, but the weights have {}0 to {}{}", label_, key, count,
+        start, start, last);
 }
 
 /// Fills tensors_.
@@ -155,11 +164,10 @@ void Reader::check_sizes(const NameMap& names) {
       expected.insert(names.canonical(part.name));
       if (given == tensors_.end()) {
         if (!entry.where_present) problems.missing.push_back(as_in_file(names, part.name));
-      } else if (const Tensor& values = given->second.values;
-                 values.shape() != part.shape || !is_floating(values.dtype())) {
-        problems.mismatched.push_back(fmt::format("{} expects {}, got {}{}", given->second.name, part.shape,
-                                                  is_floating(values.dtype()) ? "" : "integers ",
-                                                  values.shape()));
+      } else if (const std::string problem =
+                     mismatch(given->second.name, f32, part.shape, given->second.values);
+                 !problem.empty()) {
+        problems.mismatched.push_back(problem);
       }
     }
   if (problems.missing.empty() && problems.mismatched.empty()) return;
@@ -195,9 +203,9 @@ void Reader::load_into(const Module& model, const NameMap& names) {
       problems.missing.push_back(name);
       continue;
     }
-    if (given->second.values.shape() != values.shape())
-      problems.mismatched.push_back(
-          fmt::format("{} expects {}, got {}", name, values.shape(), given->second.values.shape()));
+    if (const std::string problem = mismatch(name, values.dtype(), values.shape(), given->second.values);
+        !problem.empty())
+      problems.mismatched.push_back(problem);
     state.set(name, given->second.values);
     tensors_.erase(given);
   }

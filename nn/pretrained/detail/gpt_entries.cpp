@@ -1,5 +1,6 @@
 // gradus' own config.json entries for GPT's options.
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -63,9 +64,9 @@ constexpr std::initializer_list<std::pair<const char*, Positions>> kPositions = 
     {"alibi", Positions::alibi},     {"relative", Positions::relative},     {"none", Positions::none}};
 
 const char* name_of(Positions positions) {
-  for (const auto& [name, value] : kPositions)
-    if (value == positions) return name;
-  return "learned";
+  return std::find_if(kPositions.begin(), kPositions.end(),
+                      [=](const auto& known) { return known.second == positions; })
+      ->first;
 }
 
 double scale_of(const BlockOptions& b) {
@@ -79,7 +80,6 @@ Json gradus_entries(const std::string& caller, const GPTOptions& o) {
   const BlockOptions& b = o.block;
   const Sizes s = sizes_of(b);
   const RopeOptions rope = b.rope.value_or(RopeOptions{});
-  const bool turned = b.rope || o.positions == Positions::rotary;
   return {{"placement", o.placement.name},
           {"vocab", o.vocab},
           {"context", o.context},
@@ -99,11 +99,11 @@ Json gradus_entries(const std::string& caller, const GPTOptions& o) {
           {"qkv_bias", b.qkv_bias.value_or(b.bias)},
           {"head_dim", s.head_dim},
           {"kv_heads", s.kv_heads},
-          {"attention_scale", scale_of(b)},
+          {"attention_scale", number_or_null(scale_of(b))},
           {"window", b.window},
           {"window_every", b.window > 0 ? b.window_every : 1},
-          {"alibi", b.alibi || o.positions == Positions::alibi},
-          {"rope", turned},
+          {"alibi", b.alibi},
+          {"rope", b.rope.has_value()},
           {"rope_base", rope.base},
           {"rope_offset", rope.offset},
           {"rope_channels", rope.channels},

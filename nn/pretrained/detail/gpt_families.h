@@ -43,7 +43,7 @@ std::pair<const GptFamily*, GPTOptions> gpt_options(const Config& config, const 
 GptConfig gpt_config(const char* caller, const std::string& folder, const GPTOptions& options);
 
 // gpt_entries.cpp
-/// Entries under gradus' names for every option that changes the model's results, with defaults filled in.
+/// Entries under gradus' names for every option of a model that changes its results, with defaults filled in.
 /// Throws, naming `caller`, for a norm without a name and for a placement that has the name of another.
 Json gradus_entries(const std::string& caller, const GPTOptions& options);
 /// Sets the options from the config's entries under gradus' names.

@@ -51,13 +51,12 @@ Seq2SeqOptions read_marian(const Config& config, const PretrainedOptions& given)
 
 Json write_marian(const Seq2SeqOptions& o) {
   const Sizes s = sizes_of(o.block);
-  const bool shared = o.shared_embeddings && o.source_vocab == 0;
   return {{"architectures", {"MarianMTModel"}},
           {"model_type", "marian"},
           {"is_encoder_decoder", true},
           {"vocab_size", o.source_vocab ? o.source_vocab : o.vocab},
           {"decoder_vocab_size", o.vocab},
-          {"share_encoder_decoder_embeddings", shared},
+          {"share_encoder_decoder_embeddings", o.shared_embeddings},
           {"tie_word_embeddings", o.tied},
           {"max_position_embeddings", o.context},
           {"d_model", s.d},

@@ -18,7 +18,7 @@ Json marian_config(const char* caller, const std::string& folder, const Seq2SeqO
 NameMap marian_names(const Seq2SeqOptions& options);
 
 // seq2seq_entries.cpp
-/// Entries under gradus' names for every option that changes the model's results.
+/// Entries under gradus' names for every option of a model that changes its results.
 Json gradus_entries(const std::string& caller, const Seq2SeqOptions& options);
 /// Sets the options from the config's entries under gradus' names.
 void read_gradus_entries(const Config& config, Seq2SeqOptions& options);

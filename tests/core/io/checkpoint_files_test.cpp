@@ -71,16 +71,21 @@ TEST_CASE("the newest checkpoint is loaded, and two are kept") {
 
 TEST_CASE("other files of the folder are kept, leftovers of killed programs are removed") {
   const ScratchFolder scratch;
-  for (const char* name : {"notes.txt", "checkpoint-1.safetensors", "checkpoint-000001.safetensors.bak",
-                           "checkpoint-00000x.safetensors", ".gradus-tmp-1-0"})
-    write_bytes(scratch / name, "x");
+  const std::vector<const char*> others = {"notes.txt",
+                                           "checkpoint-.safetensors",
+                                           "checkpoint-1.safetensors",
+                                           "checkpoint-1234567890123456789.safetensors",
+                                           "checkpoint-000001.safetensors.bak",
+                                           "checkpoint-00000x.safetensors"};
+  for (const char* name : others) write_bytes(scratch / name, "x");
+  write_bytes(scratch / ".gradus-tmp-1-0", "x");
+  std::filesystem::create_directory(scratch / ".gradus-tmp-1-1");
   for (int step = 1; step <= 4; ++step) save_checkpoint(scratch.path(), state_at(step), notes_at(step));
   CHECK(list_checkpoints(scratch.path()).size() == 2);
   CHECK(holds_step(load_checkpoint(scratch.path()), 4));
-  for (const char* name : {"notes.txt", "checkpoint-1.safetensors", "checkpoint-000001.safetensors.bak",
-                           "checkpoint-00000x.safetensors"})
-    CHECK(read_bytes(scratch / name) == "x");
+  for (const char* name : others) CHECK(read_bytes(scratch / name) == "x");
   CHECK_FALSE(std::filesystem::exists(scratch / ".gradus-tmp-1-0"));
+  CHECK(std::filesystem::exists(scratch / ".gradus-tmp-1-1"));
 }
 
 TEST_CASE("a change of any bit of a checkpoint is detected") {

@@ -124,8 +124,8 @@ TEST_CASE("checkpoint parts: pieces") {
   CHECK(io::piece_name("a", 4, {2, 3}) == "a@4:[2, 3]");
   CHECK(io::is_piece("a@4:[2, 3]"));
   CHECK(io::is_piece("a@b@0:[]"));
-  for (const char* name :
-       {"a", "a@", "a@1", "a@1:", "a@1:[2", "a@1:[2,3]", "a@1:[2] ", "a@-1:[2]", "a@1:[,]"})
+  for (const char* name : {"a", "a@", "a@1", "a@1:", "a@1:[2", "a@1:[2,3]", "a@1:[2] ", "a@-1:[2]", "a@1:[,]",
+                           "a@0:[1, 1, 1, 1, 1, 1, 1, 1, 1]"})
     CHECK_FALSE(io::is_piece(name));
   const auto piece = [&](std::int64_t begin, std::int64_t end) {
     return StateDict::Entry(io::piece_name("x", begin, {2, 3}), flat.slice(0, begin, end));
@@ -145,12 +145,58 @@ TEST_CASE("checkpoint parts: pieces") {
       "test: two pieces of tensor 'x' have the same elements");
   check_error(
       [&] {
+        io::join_pieces("test", {piece(3, 6), piece(0, 4)});
+      },
+      "test: two pieces of tensor 'x' have the same elements");
+  check_error(
+      [&] {
         io::join_pieces("test", {{"x@4:[2, 3]", ones({3})}});
       },
       "test: tensor 'x' [2, 3] has a piece [3] at 4");
   check_error(
       [&] {
+        io::join_pieces("test", {{"x@7:[2, 3]", zeros({0})}});
+      },
+      "test: tensor 'x' [2, 3] has a piece [0] at 7");
+  check_error(
+      [&] {
+        io::join_pieces("test", {{"x@0:[2, 3]", x}});
+      },
+      "test: tensor 'x' [2, 3] has a piece [2, 3] at 0");
+  check_error(
+      [&] {
         io::join_pieces("test", {{"x@0:[2, 3]", ones({3})}, {"x@3:[3, 2]", ones({3})}});
       },
       "test: the pieces of tensor 'x' have different shapes or dtypes");
+  check_error(
+      [&] {
+        io::join_pieces("test", {{"x@0:[2, 3]", ones({3})}, {"x@3:[2, 3]", ones({3}, f64)}});
+      },
+      "test: the pieces of tensor 'x' have different shapes or dtypes");
+}
+
+TEST_CASE("checkpoint parts: a file whose notes name no parts is damaged, though its checksum holds") {
+  const ScratchFolder scratch;
+  const std::string folder = scratch / "checkpoints";
+  save(folder, 1, 1);
+  const std::string path = folder + "/checkpoint-000002.safetensors";
+  const auto reason = [&] {
+    const Checkpoint found = load_checkpoint(folder);
+    CHECK(found.path == folder + "/checkpoint-000001.safetensors");
+    return found.skipped.size() == 1 ? found.skipped[0] : "";
+  };
+  for (const auto& [parts, text] : {std::pair("", "has '' parts"),
+                                    {"0", "has '0' parts"},
+                                    {"two", "has 'two' parts"},
+                                    {"1048577", "has '1048577' parts"},
+                                    {"12345678", "has '12345678' parts"},
+                                    {"1", "part-1-of-1.safetensors: cannot open"}}) {
+    Metadata notes{{"gradus.parts", parts}, {"gradus.crc32", "none"}};
+    save_safetensors(path, {}, notes);
+    const std::string damaged = reason(), found = "its checksum is ";
+    REQUIRE(damaged.find(found) != std::string::npos);
+    notes["gradus.crc32"] = damaged.substr(damaged.find(found) + found.size(), 8);
+    save_safetensors(path, {}, notes);
+    CHECK(reason().find(text) != std::string::npos);
+  }
 }

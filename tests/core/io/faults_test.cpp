@@ -11,13 +11,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/io/hostile.h"
 #include "failing_new.h"
 #include "gradus/core/io/checkpoint_files.h"
+#include "gradus/core/io/detail/input_file.h"
 #include "gradus/core/io/detail/shards.h"
 #include "gradus/core/io/npy.h"
 #include "gradus/nn/models/gpt.h"
@@ -32,6 +35,9 @@ enum class Fault { none, fail, interrupt, cut_short, end };
 thread_local Fault fault = Fault::none;
 thread_local int fault_errno = 0;
 thread_local int calls_left = 0;  // before the one that goes wrong
+thread_local int no_room = 0;     // the error of fallocate
+thread_local std::string
+    taken_from;  // a folder from which another save takes the new file before it is locked
 
 /// True when this call is the one to go wrong.
 bool strikes() {
@@ -62,6 +68,16 @@ ssize_t pread(int file, void* bytes, std::size_t count, off_t offset) {
   if (fault == Fault::end && strikes()) return 0;
   const std::size_t part = shortened(count);
   return fails() ? -1 : static_cast<ssize_t>(syscall(SYS_pread64, file, bytes, part, offset));
+}
+int fallocate(int file, int mode, off_t offset, off_t size) {
+  if (errno = no_room; no_room != 0) return -1;
+  return static_cast<int>(syscall(SYS_fallocate, file, mode, offset, size));
+}
+int flock(int file, int operation) {
+  if (!taken_from.empty())
+    for (const auto& entry : std::filesystem::directory_iterator(std::exchange(taken_from, "")))
+      if (entry.path().filename().string().starts_with(".gradus-tmp")) std::filesystem::remove(entry.path());
+  return static_cast<int>(syscall(SYS_flock, file, operation));
 }
 int fsync(int file) { return fails() ? -1 : static_cast<int>(syscall(SYS_fsync, file)); }
 int close(int file) {
@@ -159,6 +175,43 @@ TEST_CASE("the message names the file and the reason") {
   save_npy(path, ones({3}));
   const Armed armed(Fault::fail, 0, EIO);
   CHECK(complaint([&] { load_npy(path); }, path) == "cannot read: Input/output error");
+}
+
+TEST_CASE("a disk without room is an error before anything is written; one that cannot tell is none") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.npy";
+  const auto reserving = [&](int error) {
+    no_room = error;
+    const std::string said = complaint([&] { io::try_output("save", path, 8); }, path);
+    no_room = 0;
+    return said;
+  };
+  CHECK(reserving(ENOSPC) == "cannot write: No space left on device");
+  CHECK(reserving(EDQUOT) == "cannot write: Disk quota exceeded");
+  CHECK(reserving(EFBIG) == "cannot write: File too large");
+  CHECK(reserving(EOPNOTSUPP) == "");
+  CHECK(files_in(folder.path()) == 0);
+}
+
+TEST_CASE("a folder that cannot be flushed is an error, unless its file system has no such call") {
+  const ScratchFolder folder;
+  const auto flushing = [&](int error) {
+    const Armed armed(Fault::fail, 0, error);
+    return complaint([&] { io::flush_folder("save: " + folder.path().string(), folder.path().string()); },
+                     folder.path());
+  };
+  CHECK(flushing(EINVAL) == "");
+  CHECK(flushing(EIO) == "cannot write its folder to disk: Input/output error");
+}
+
+TEST_CASE("a new file that another save took for a leftover is made again") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.npy";
+  taken_from = folder.path().string();
+  save_npy(path, ones({3}));
+  CHECK(taken_from.empty());
+  CHECK(load_npy(path).numel() == 3);
+  CHECK(files_in(folder.path()) == 1);
 }
 
 TEST_CASE("interrupted and short calls are continued") {

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <sys/file.h>
 #include <sys/mount.h>
@@ -165,14 +166,46 @@ TEST_CASE("an old file keeps its owner and group if allowed") {
   REQUIRE(chmod(path.c_str(), 0666) == 0);
   REQUIRE(chmod(folder.path().c_str(), 0777) == 0);
   CHECK(in_child([&] {
-          if (setgid(54321) != 0 || setuid(54321) != 0) return 1;
+          if (setegid(54321) != 0 || seteuid(54321) != 0) return 1;
           save_npy(path, ones({3}));
           return 0;
         }) == 0);
-  REQUIRE(chmod(path.c_str(), 0) == 0);
   REQUIRE(stat(path.c_str(), &status) == 0);
   CHECK(status.st_uid == 54321);
   CHECK(status.st_gid == 54321);
+  CHECK((status.st_mode & 07777) == 0666);
+
+  // A member of the group: it keeps the group.
+  REQUIRE(chown(path.c_str(), 12345, 23456) == 0);
+  REQUIRE(chmod(path.c_str(), 0660) == 0);
+  CHECK(in_child([&] {
+          const gid_t group = 23456;
+          if (setgroups(1, &group) != 0 || setegid(54321) != 0 || seteuid(54321) != 0) return 1;
+          save_npy(path, ones({4}));
+          return 0;
+        }) == 0);
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK(status.st_uid == 54321);
+  CHECK(status.st_gid == 23456);
+  CHECK((status.st_mode & 07777) == 0660);
+}
+
+TEST_CASE("a folder that cannot be read or flushed is an error that names it") {
+  if (geteuid() != 0) return;  // so that the folder can be another user's
+  const ScratchFolder folder;
+  const std::string path = folder / "x.npy", shown = folder.path().string();
+  REQUIRE(chmod(folder.path().c_str(), 0733) == 0);
+  CHECK(in_child([&] {
+          if (setegid(54321) != 0 || seteuid(54321) != 0) return 1;
+          if (complaint([&] { save_npy(path, ones({4})); }, path) !=
+              "cannot write its folder to disk: Permission denied")
+            return 2;
+          return complaint([&] { list_checkpoints(shown); }, shown) ==
+                         "cannot read the folder: Permission denied"
+                     ? 0
+                     : 3;
+        }) == 0);
+  CHECK(load_npy(path).numel() == 4);  // it is there: what is not sure is whether a loss of power leaves it
 }
 
 TEST_CASE("a file its user may not write is refused, though its folder would allow it") {
@@ -182,7 +215,7 @@ TEST_CASE("a file its user may not write is refused, though its folder would all
   REQUIRE(chmod(path.c_str(), 0444) == 0);
   if (geteuid() == 0) REQUIRE(chmod(folder.path().c_str(), 0777) == 0);
   CHECK(in_child([&] {  // root may write any file
-          if (geteuid() == 0 && (setgid(54321) != 0 || setuid(54321) != 0)) return 1;
+          if (geteuid() == 0 && (setegid(54321) != 0 || seteuid(54321) != 0)) return 1;
           if (complaint([&] { save_npy(path, ones({4})); }, path) != "cannot write: Permission denied")
             return 2;
           if (load_npy(path).numel() != 3) return 3;
@@ -215,6 +248,7 @@ TEST_CASE("try_output finds the errors of saving, and leaves no trace") {
     return complaint([&] { io::try_output("save", path, bytes); }, path);
   };
   CHECK(trial(folder / "new") == "");
+  CHECK(trial(folder / "new", 0) == "");
   CHECK(std::filesystem::is_empty(folder.path()));
   CHECK(trial(folder / "no/new") == "cannot create a file in its folder: No such file or directory");
   write_bytes(folder / "old", "precious");
@@ -298,10 +332,17 @@ TEST_CASE("printable keeps only text") {
   CHECK(io::printable("\x1b\x7f\t") == "???");
   CHECK(io::printable("\xc0\x80") == "??");            // overlong
   CHECK(io::printable("\xe0\x9f\x80") == "???");       // overlong
+  CHECK(io::printable("\xf0\x8f\xbf\xbf") == "????");  // overlong
   CHECK(io::printable("\xed\xa0\x80") == "???");       // half of a pair
   CHECK(io::printable("\xf4\x90\x80\x80") == "????");  // above the last character
+  CHECK(io::printable("\xe4\xb8\xff") == "???");       // no continuation
   CHECK(io::printable("x\xe4\xb8") == "x??");          // cut off
   CHECK(io::printable("\xc2\x9b") == "??");            // a control character of two bytes
+  for (const std::string whole :
+       {"\u0800", "\ud7ff", "\uffff", "\U00010000", "\U0010ffff"})  // the first and last of a length
+    CHECK(io::printable(whole) == whole);
+  CHECK(io::quote(std::string(79, 'a') + "\u00e9b") ==
+        "'" + std::string(79, 'a') + "...'");  // not cut within a character
 }
 
 TEST_CASE("a save removes leftovers of killed programs, but not of running ones") {
@@ -349,6 +390,44 @@ TEST_CASE("programs that save to one path at once: the file is always complete")
     CHECK(status == 0);
   }
   CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("a save passes over names that are taken, and needs one file more than it opens") {
+  const ScratchFolder folder;
+  const std::string path = folder / "x.npy";
+  const auto temporaries = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+      if (const std::string name = entry.path().filename().string(); name.starts_with(".gradus-tmp"))
+        names.push_back(name);
+    return names;
+  };
+  std::string next;
+  {
+    const io::AtomicFile file("test", path);
+    REQUIRE(temporaries().size() == 1);
+    const std::string name = temporaries()[0];
+    const std::size_t dash = name.rfind('-');
+    next = name.substr(0, dash + 1) + std::to_string(std::stoi(name.substr(dash + 1)) + 1);
+  }
+  std::filesystem::create_directory(folder / next);                   // no file, so it stays
+  std::filesystem::create_symlink("nothing", folder / (next + "x"));  // cannot be opened
+  save_npy(path, ones({2}));
+  CHECK(load_npy(path).numel() == 2);
+  CHECK(temporaries().size() == 2);
+  // The lock of the new file needs a second descriptor: without one the file is saved all the same.
+  CHECK(in_child([&] {
+          const int free = dup(0);
+          close(free);
+          rlimit limit = {};
+          getrlimit(RLIMIT_NOFILE, &limit);
+          limit.rlim_cur = static_cast<rlim_t>(free) + 1;
+          if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+          io::AtomicFile file("test", path);
+          file.write("new", 3);
+          file.commit();
+          return read_bytes(path) == "new" ? 0 : 2;
+        }) == 0);
 }
 
 TEST_CASE("with stderr closed, no file becomes stderr") {

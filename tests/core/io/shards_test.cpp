@@ -55,11 +55,25 @@ TEST_CASE("weights in several files are loaded as one, and a later save removes 
   }
 }
 )");
-  write_bytes(folder / "model-00001-of-00009.txt", "not ours");
+  const std::set<std::string> others = {"model-00001-of-00009.txt", "model-0000!-of-00009.safetensors",
+                                        "model-0000a-of-00009.safetensors"};
+  for (const std::string& name : others) write_bytes(folder / name, "not ours");
+  std::filesystem::create_directory(folder / "model-00001-of-00009.safetensors");  // cannot be removed
   save(folder, kThree, 11);
-  CHECK(files_in(folder).size() == 5);
+  CHECK(files_in(folder).size() == others.size() + 5);
   save(folder, kThree, 1000);
-  CHECK(files_in(folder) == std::set<std::string>{"model-00001-of-00009.txt", "model.safetensors"});
+  std::filesystem::remove(folder / "model-00001-of-00009.safetensors");
+  std::set<std::string> kept = others;
+  kept.insert("model.safetensors");
+  CHECK(files_in(folder) == kept);
+  save(folder, {}, 1000);
+  CHECK(files_in(folder) == kept);
+  CHECK(load_safetensors((folder / "model.safetensors").string()).size() == 0);
+  check_error(
+      [&] {
+        save(folder, {{"a", Tensor()}}, 1000);
+      },
+      "save: " + (folder / "model.safetensors").string() + ": tensor 'a' is undefined");
   save(folder, kThree, 12);
   CHECK_FALSE(files_in(folder).contains("model.safetensors"));
 }
@@ -102,6 +116,17 @@ TEST_CASE("an invalid index is an error that names the problem") {
   CHECK(says("{}") == "expects an object 'weight_map'");
   CHECK(says("{\"weight_map\":[]}") == "expects an object 'weight_map', got a list");
   CHECK(map("\"a\":1") == "weight_map: 'a': expects the name of a file, got a number");
+  CHECK(map("\"a\":\"1\\u0000\"") ==
+        "weight_map: 'a': expects the name of a file in the same folder, got '1?'");
+  for (const auto& [value, what] :
+       {std::pair("null", "null"), {"true", "true or false"}, {"-1", "a number"}, {"0.5", "a number"}}) {
+    CHECK(map(std::string("\"a\":") + value) ==
+          std::string("weight_map: 'a': expects the name of a file, got ") + what);
+    CHECK(says(std::string("{\"weight_map\":") + value + "}") ==
+          std::string("expects an object 'weight_map', got ") + what);
+    CHECK(map(std::string("\"a\":\"1.safetensors\"},\"x\":{\"weight_map\":") + value) == "");
+  }
+  CHECK(map(R"("a":"2.safetensors"},"x":"weight_map","weight_map":{"b":"2.safetensors")") == "");
   for (const std::string name : {"", ".", "..", "../1.safetensors", "/etc/passwd", "sub/1.safetensors"})
     CHECK(map("\"a\":\"" + name + "\"") ==
           "weight_map: 'a': expects the name of a file in the same folder, got '" + name + "'");

@@ -53,7 +53,7 @@ TEST_CASE("out of memory: operator new gets the cache's memory, then throws Erro
           const std::string message = message_of_vector(2048 * MiB);
           good = good && message.starts_with("out of memory: the system gives no more; arrays hold ") &&
                  message.ends_with(kRemedy);
-          good = good && new (std::nothrow) char[2048 * MiB] == nullptr;
+          good = good && ::operator new(2048 * MiB, std::nothrow) == nullptr;
           return good && ones({1000}).sum().item() == 1000;
         }) == 0);
 }
@@ -75,6 +75,8 @@ TEST_CASE("child: products under limits of memory" * doctest::skip()) {
   const SingleThread alone;
   for (const auto& [rows, columns] : {std::pair(512, 128), {1024, 64}}) {  // on shared and on own huge pages
     const Tensor x = ones({rows, columns});
+    matmul(x, x.transpose(
+                  0, 1));  // the stack grows: under the limit it could not, and the system ends the program
     int right = 0, errors = 0;
     for (std::size_t room = 1; room < 120 * MiB; room += MiB) {
       empty_cache();

@@ -227,6 +227,12 @@ TEST_CASE("GPT: beam search finds the results of exhaustive search") {
 TEST_CASE("beam search: bad calls") {
   const nn::GPT gpt = small_gpt();
   const Tensor prompt = tensor({1, 2});
+  check_error(
+      [&] {
+        nn::beam_search_batch(zeros({2, 0}, i64), {.count = 2},
+                              [](const Tensor&, const Tensor&) { return Tensor(); });
+      },
+      "beam_search: expects prompts [B, T] of at least one token, got [2, 0]");
   check_error([&] { gpt.beam_search(prompt, {.beams = 0, .count = 2}); },
               "beam_search: expects beams of 1 or more, got 0");
   check_error([&] { gpt.beam_search(prompt, {}); }, "beam_search: expects count of 1 or more, got 0");

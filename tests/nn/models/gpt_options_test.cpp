@@ -21,6 +21,8 @@ TEST_CASE("gpt1, gpt3, llama: initial values and heads") {
     const nn::BlockOptions block = nn::gpt3(size).block;
     CHECK(block.heads * block.head_dim == block.d_model);
   }
+  for (const auto& [d_model, d_ff] : {std::pair(8, 256), {96, 256}, {97, 512}, {4096, 11008}})
+    CHECK(nn::llama({.d_model = d_model}).block.d_ff == d_ff);
   CHECK(nn::gpt3("13b").block.heads * nn::gpt3("13b").block.head_dim == 5120);  // of 5140, as in the table
 }
 

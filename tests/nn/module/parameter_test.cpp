@@ -83,8 +83,11 @@ concept LoopsOverParameters = requires(const nn::Module& m, void (&body)(Element
 
 /// GPT-2's head, in PyTorch written `head.weight = embedding.weight`.
 struct Tied : nn::Module {
-  nn::Embedding embedding = add("embedding", nn::Embedding(5, 4));
-  nn::Linear head = add("head", nn::Linear(embedding.weight, {.bias = false}));
+  explicit Tied(std::int64_t vocab = 5, std::int64_t dim = 4)
+      : embedding(add("embedding", nn::Embedding(vocab, dim))),
+        head(add("head", nn::Linear(embedding.weight, {.bias = false}))) {}
+  nn::Embedding embedding;
+  nn::Linear head;
   Tensor operator()(const Tensor& ids) const { return head(embedding(ids)); }
 };
 
@@ -257,6 +260,13 @@ TEST_CASE("tying: saved under both names, loaded only when both agree") {
               "load_state_dict: the state does not fit this model:\n"
               "  one parameter here, but with different values: embedding.weight and head.weight");
   CHECK(b.head.weight.to_vector<float>() == before);
+  const Tied one(1, 1);
+  check_error(
+      [&] {
+        one.load_state_dict({{"embedding.weight", ones({1, 1})}, {"head.weight", zeros({1, 1})}});
+      },
+      "load_state_dict: the state does not fit this model:\n"
+      "  one parameter here, but with different values: embedding.weight and head.weight");
   const Untied untied;
   untied.load_state_dict(a.state_dict());
   b.copy_parameters_from(untied);  // two tensors with the same values

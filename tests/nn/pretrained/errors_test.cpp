@@ -108,6 +108,13 @@ TEST_CASE("load_pretrained: invalid config.json") {
       "swish, gelu_pytorch_tanh, gelu_fast");
   CHECK(folder.says_of("\"gelu_new\"", "7") ==
         "config.json: activation_function: expects a string, got a number");
+  CHECK(folder.says_of("\"gpt2\"", "true") == "config.json: model_type: expects a string, got true or false");
+  CHECK(folder.says_of("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": \"yes\"") ==
+        "config.json: tie_word_embeddings: expects true or false, got a string");
+  CHECK(folder.says_of("\"layer_norm_epsilon\": 1e-05", "\"layer_norm_epsilon\": {}") ==
+        "config.json: layer_norm_epsilon: expects a number, got an object");
+  CHECK(folder.says_of("\"resid_pdrop\": 0.0", "\"resid_pdrop\": -0.5") ==
+        "config.json: resid_pdrop: expects a number from 0 to 1, 1 not included, got -0.5");
   CHECK(folder.says_of("gpt2", "bloom") ==
         "config.json: model_type: 'bloom' is not a known GPT-like model: expects one of gpt2, openai-gpt, "
         "gpt_neo, llama, mistral, qwen2");
@@ -127,6 +134,7 @@ TEST_CASE("load_pretrained: invalid config.json") {
        {std::pair{"", "not JSON at its byte 1, its end: is it cut short?"},
         {"{\"n_layer\": 2", "not JSON at its byte 14, its end: is it cut short?"},
         {"[]", "expects a JSON object, got a list"},
+        {"null", "expects a JSON object, got null"},
         {"{}", "model_type: is missing: is this the config.json of another type of model?"}}) {
     folder.write(text);
     CHECK(folder.says() == std::string("config.json: ") + message);
@@ -144,6 +152,7 @@ TEST_CASE("load_pretrained: errors of the other families") {
   };
   CHECK(llama(R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0})") ==
         "config.json: rope_scaling: rope_type \"llama3\" is not supported: expects null or \"default\"");
+  CHECK(llama(R"("rope_scaling": 7)") == "config.json: rope_scaling: expects an object or null");
   CHECK(llama(R"("rope_parameters": {"rope_theta": "x"})") ==
         "config.json: rope_parameters: expects rope_theta to be a number");
   for (const std::string more : {R"("rope_theta": 0)", R"("rope_parameters": {"rope_theta": -0.0})"})
@@ -163,8 +172,8 @@ TEST_CASE("load_pretrained: errors of the other families") {
     return folder.says();
   };
   const std::string types = "config.json: attention_types: ";
-  for (const std::string wrong :
-       {"7", "[7]", "[[7]]", "[[[\"global\"]]]", "[[[\"global\"], \"2\"]]", "[[[\"sparse\"], 2]]"})
+  for (const std::string wrong : {"7", "[7]", "[[7]]", "[[7, 2]]", "[[[\"global\"]]]",
+                                  "[[[\"global\"], \"2\"]]", "[[[\"sparse\"], 2]]"})
     CHECK(neo(wrong) == types + "expects a list such as [[[\"global\", \"local\"], 6]]");
   for (const std::string wrong :
        {"[]", "[[[], 2]]", "[[[\"global\"], 3]]", "[[[\"global\"], 1000000000000]]", "[[[\"global\"], -1]]"})
@@ -198,7 +207,7 @@ TEST_CASE("load_pretrained: weights that do not fit") {
       "model.safetensors: does not fit config.json:\n  missing: transformer.h.0.mlp.c_fc.bias, "
       "transformer.h.1.ln_2.weight\n  unexpected: transformer.h.1.attn.extra\n  of another shape: "
       "transformer.wpe.weight expects [9, 8], got [8, 8], transformer.h.1.attn.c_attn.bias expects [24], got "
-      "integers [24]");
+      "i64 [24]");
 }
 
 TEST_CASE("load_pretrained: messages use the file's names, with or without the prefix") {
@@ -219,6 +228,36 @@ TEST_CASE("load_pretrained: messages use the file's names, with or without the p
         "model.safetensors: 'ln_f.bias' and 'transformer.ln_f.bias' are two names of one tensor");
 }
 
+TEST_CASE("load_pretrained: tensors that are missing under either of their names") {
+  const Folder folder;
+  folder.weights([](StateDict& all) { all.set("transformer.wte.weight", Tensor()); });
+  CHECK(folder.says() == "model.safetensors: does not fit config.json:\n  missing: transformer.wte.weight");
+  folder.weights([](StateDict& all) {
+    StateDict bare;
+    for (const auto& [name, values] : all.with_prefix_removed("transformer.")) bare.set(name, values);
+    all = bare;
+    all.set("wte.weight", ones({7, 8}));
+  });
+  folder.change("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
+  CHECK(folder.says() == "model.safetensors: does not fit config.json:\n  missing: lm_head.weight");
+}
+
+TEST_CASE("load_pretrained: names that only begin like those of a layer") {
+  const Folder folder;
+  folder.weights([](StateDict& all) {
+    all.set("transformer.h.x.weight", ones({1}));
+    all.set("transformer.h.2b.weight", ones({1}));
+  });
+  CHECK(folder.says() ==
+        "model.safetensors: does not fit config.json:\n  unexpected: transformer.h.2b.weight, "
+        "transformer.h.x.weight\n  to ignore them, pass the beginnings of their names: {.leave_out = "
+        "{\"classifier.\"}}");
+  folder.weights([](StateDict& all) { all.set("transformer.h.9223372036854775807.weight", ones({1})); });
+  CHECK(folder.says() ==
+        "model.safetensors: config.json says n_layer 2, but the weights have transformer.h.0 to "
+        "transformer.h.9223372036854775807");
+}
+
 TEST_CASE("load_pretrained: a head that is tied") {
   const Folder folder;
   Tensor tokens;
@@ -236,6 +275,30 @@ TEST_CASE("load_pretrained: a head that is tied") {
   folder.change("\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
   CHECK(folder.says() == "");
   CHECK_FALSE(nn::GPT::load_pretrained(folder.path().string()).options().tied);
+}
+
+TEST_CASE("load_pretrained: a tied head of another shape or type") {
+  const Folder folder;
+  const std::string differ =
+      "model.safetensors: 'lm_head.weight' and 'transformer.wte.weight' have different values, but "
+      "config.json makes them one tensor: for two, it needs \"tie_word_embeddings\": false";
+  Tensor tokens;
+  folder.weights([&](StateDict& all) {
+    tokens = all.at("transformer.wte.weight");
+    all.set("lm_head.weight", tokens.reshape({8, 7}));
+  });
+  CHECK(folder.says() == differ);
+  folder.weights([&](StateDict& all) { all.set("lm_head.weight", tokens.to(f64)); });
+  CHECK(folder.says() == "");
+  folder.weights([&](StateDict& all) { all.set("lm_head.weight", tokens.to(f64) + 1e-12); });
+  CHECK(folder.says() == differ);
+  folder.weights([](StateDict& all) {
+    all.set("transformer.wte.weight", zeros({0, 8}));
+    all.set("lm_head.weight", zeros({0, 8}));
+  });
+  CHECK(folder.says() ==
+        "model.safetensors: does not fit config.json:\n  of another shape: transformer.wte.weight expects "
+        "[7, 8], got [0, 8]");
 }
 
 TEST_CASE("load_pretrained: sizes that differ from the weights allocate no memory") {
@@ -305,6 +368,50 @@ TEST_CASE("load_pretrained: placements with a missing part") {
               "GPT::load_pretrained: " + file +
                   ": does not fit config.json:\n  missing: layers.0.norm1.before.weight\n  unexpected: "
                   "layers.0.norm1.middle.weight");
+  const auto complains = [&](const Tensor& before, const std::string& got) {
+    StateDict all;
+    for (const auto& [name, values] : kept)
+      if (name != "layers.0.norm1.middle.weight") all.set(name, values);
+    all.set("layers.0.norm1.before.weight", before);
+    save_safetensors(file, all);
+    check_error([&] { nn::GPT::load_pretrained(folder.path().string()); },
+                "GPT::load_pretrained: " + file +
+                    ": does not fit config.json:\n  of another shape: layers.0.norm1.before.weight expects "
+                    "[8], got " +
+                    got);
+  };
+  complains(ones({9}), "[9]");
+  complains(ones({8}, i64), "i64 [8]");
+}
+
+TEST_CASE("load_pretrained: a norm that the model has and the file does not") {
+  const ScratchFolder folder;
+  nn::GPTOptions options = kSmall;
+  options.placement = nn::deep_norm();
+  nn::GPT(options).save_pretrained(folder.path().string());
+  const std::string file = (folder / "model.safetensors").string();
+  StateDict kept;
+  for (const auto& [name, values] : load_safetensors(file))
+    if (name != "transformer.h.1.ln_1.weight") kept.set(name, values);
+  save_safetensors(file, kept);
+  check_error([&] { nn::GPT::load_pretrained(folder.path().string()); },
+              "GPT::load_pretrained: " + file +
+                  ": does not fit config.json:\n  missing: transformer.h.1.ln_1.weight");
+}
+
+TEST_CASE("load_pretrained: the base of rotary positions, where newer files have it") {
+  const Folder folder;
+  nn::LlamaOptions options{.vocab = 7, .context = 9, .layers = 1, .d_model = 8, .heads = 2, .d_ff = 8};
+  options.rope_base = 700;
+  nn::GPT(nn::llama(options)).save_pretrained(folder.path().string());
+  const auto base = [&] {
+    return nn::GPT::load_pretrained(folder.path().string()).options().block.rope->base;
+  };
+  CHECK(base() == 700);
+  folder.change("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "default", "type": "default"})");
+  CHECK(base() == 700);
+  folder.change("\"type\": \"default\"", R"("rope_theta": 500)");
+  CHECK(base() == 500);
 }
 
 TEST_CASE("load_pretrained: errors of the model itself name config.json") {

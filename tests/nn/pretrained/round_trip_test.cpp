@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -83,6 +84,8 @@ TEST_CASE("families: options that Hugging Face knows are saved only under its ke
   CHECK(check_round_trip(o) == "\"gpt_neo\"");
   o.layers = 4;
   CHECK(check_round_trip(o) == "\"gpt_neo\"");
+  o.positions = nn::Positions::none;
+  CHECK(check_round_trip(o) == "\"gradus-gpt_neo\"");
   nn::GPTOptions llama = nn::llama(
       {.vocab = 7, .context = 9, .layers = 2, .d_model = 12, .heads = 2, .kv_heads = 1, .d_ff = 10});
   CHECK(check_round_trip(llama) == "\"llama\"");
@@ -184,6 +187,10 @@ TEST_CASE("a user's placement is saved by name, and passed to load_pretrained") 
   const ScratchFolder folder;
   nn::GPT(small(mine)).save_pretrained(folder.path().string());
   CHECK(word(folder, "placement") == "\"mine\"");
+  nn::Placement other = nn::peri_ln();
+  other.name = "other";
+  CHECK(nn::GPT::load_pretrained(folder.path().string(), {.placements = {other, mine}}).options().placement ==
+        mine);
   check_error([&] { nn::GPT::load_pretrained(folder.path().string()); },
               "GPT::load_pretrained: " + (folder / "config.json").string() +
                   ": placement: 'mine' is not one of Pre-LN, Post-LN, ReZero, Admin, DeepNorm, B2T, "
@@ -195,10 +202,38 @@ TEST_CASE("options that cannot be loaded are not saved") {
   const ScratchFolder folder;
   nn::GPTOptions options = small();
   options.block.norm = [](const nn::NormOptions& o) { return nn::Norm(nn::LayerNorm(o.d_model)); };
-  check_error([&] { nn::GPT(options).save_pretrained(folder.path().string()); },
-              "GPT::save_pretrained: the norm of this model has no name in config.json, only those of "
-              "nn::norms() have: save state_dict() with save_safetensors instead");
-  CHECK(std::filesystem::is_empty(folder.path()));
+  const auto complains = [&](const std::string& message) {
+    check_error([&] { nn::GPT(options).save_pretrained(folder.path().string()); },
+                "GPT::save_pretrained: " + message);
+    CHECK(std::filesystem::is_empty(folder.path()));
+  };
+  const std::string nameless =
+      "the norm of this model has no name in config.json, only those of nn::norms() have: save state_dict() "
+      "with save_safetensors instead";
+  complains(nameless);
+  options.block.norm = +[](const nn::NormOptions& o) { return nn::Norm(nn::LayerNorm(o.d_model)); };
+  complains(nameless);
+  const std::string config = (folder / "config.json").string() + ": ";
+  for (const double scale :
+       {static_cast<double>(INFINITY), static_cast<double>(NAN)}) {  // which JSON does not have
+    options = small();
+    options.block.attention_scale = scale;
+    const std::string message = config + "attention_scale: this option cannot be saved";
+    complains(message);
+    nn::BertOptions bert{.vocab = 7, .context = 6, .layers = 1, .block = options.block};
+    check_error([&] { nn::Bert(bert).save_pretrained(folder.path().string()); },
+                "Bert::save_pretrained: " + message);
+  }
+  options = small();
+  options.positions = nn::Positions::none;
+  options.context = (std::int64_t{1} << 30) + 1;
+  complains(config + "n_positions: expects a whole number from 1 to 1073741824, got 1073741825");
+  for (const auto& [name, printed] : {std::pair{"my\nown", "my?own"}, {"my\xff", "my?"}}) {
+    options = small(nn::peri_ln());
+    options.placement.name = name;
+    complains(std::string("the name of the placement '") + printed +
+              "' has characters that cannot be printed: give it another name");
+  }
   check_error([&] { nn::GPT(small()).save_pretrained(folder.path().string(), {.max_shard_bytes = 0}); },
               "GPT::save_pretrained: expects max_shard_bytes of 1 or more, got 0");
 }
@@ -313,4 +348,39 @@ TEST_CASE("heads with a head_dim that do not divide the width are saved and load
   nn::Seq2SeqTransformer({.vocab = 7, .encoder_layers = 1, .decoder_layers = 1, .block = options.block})
       .save_pretrained(path);
   CHECK(nn::Seq2SeqTransformer::load_pretrained(path).options().block.heads == 3);
+}
+
+TEST_CASE("Bert: the weights decide which heads it has; old files name their norms gamma and beta") {
+  const ScratchFolder folder;
+  const std::string path = folder.path().string(), file = (folder / "model.safetensors").string();
+  const nn::BertOptions options{.vocab = 7, .context = 6, .layers = 1, .block = {.d_model = 8, .heads = 2}};
+  const nn::Bert bert(options);
+  for (const Tensor& w : bert.parameters()) nn::init::normal_(w, 0.1, 0.3);
+  bert.eval();
+  bert.save_pretrained(path);
+  const StateDict whole = load_safetensors(file);
+  const auto load = [&](auto keep) {
+    StateDict kept;
+    for (const auto& [name, values] : whole) {
+      std::string old = name;
+      if (const std::size_t at = old.find("LayerNorm.weight"); at != std::string::npos)
+        old.replace(at, std::string::npos, "LayerNorm.gamma");
+      if (const std::size_t at = old.find("LayerNorm.bias"); at != std::string::npos)
+        old.replace(at, std::string::npos, "LayerNorm.beta");
+      if (keep(name)) kept.set(old, values);
+    }
+    save_safetensors(file, kept);
+    return nn::Bert::load_pretrained(path);
+  };
+  const nn::Bert again = load([](const std::string&) { return true; });
+  CHECK(again.num_parameters() == bert.num_parameters());
+  for (const auto& [name, w] : bert.named_parameters()) CHECK((w == again.parameter(name)).all());
+  const nn::Bert body = load([](const std::string& name) {
+    return name.starts_with("bert.") && name.find("pooler") == std::string::npos;
+  });
+  CHECK_FALSE(body.options().pooler);
+  CHECK_FALSE(body.options().mlm_head);
+  CHECK_FALSE(body.options().nsp_head);
+  const Tensor ids = tensor({{1, 2, 3, 4}});
+  CHECK((bert(ids) == body(ids)).all());
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -76,7 +77,8 @@ TEST_CASE("Seq2SeqTransformer: a model with any options is saved and loaded") {
   CHECK(saved_and_read(nn::Seq2SeqTransformer(marian)) == "marian");
   for (const auto& change : std::vector<std::function<void(nn::Seq2SeqOptions&)>>{
            [](auto& o) { o.source_vocab = 9; }, [](auto& o) { o.shared_embeddings = false; },
-           [](auto& o) { o.tied = false; }, [](auto& o) { o.block.activation = nn::Activation::gelu; },
+           [](auto& o) { o.tied = false; }, [](auto& o) { o.tied = o.shared_embeddings = false; },
+           [](auto& o) { o.block.activation = nn::Activation::gelu; },
            [](auto& o) { o.scale_embedding = false; }}) {
     nn::Seq2SeqOptions options = marian;
     change(options);
@@ -110,6 +112,47 @@ TEST_CASE("Seq2SeqTransformer: a model with any options is saved and loaded") {
   mine.name = "mine";
   marian.placement = mine;
   CHECK(saved_and_read(nn::Seq2SeqTransformer(marian), {.placements = {mine}}) == "gradus-marian");
+}
+
+TEST_CASE("Seq2SeqTransformer: with a source_vocab, shared_embeddings in config.json is ignored") {
+  nn::Seq2SeqOptions options = tiny_seq2seq();
+  options.source_vocab = 9;
+  const nn::Seq2SeqTransformer model(options);
+  CHECK_FALSE(model.options().shared_embeddings);
+  const ScratchFolder folder;
+  model.save_pretrained(folder.path().string());
+  Json config = read_config(folder.path());
+  CHECK(config["model_type"] == "gradus-marian");
+  CHECK(config["share_encoder_decoder_embeddings"] == false);
+  config["shared_embeddings"] = true;
+  write_config(folder.path(), config);
+  const auto again = nn::Seq2SeqTransformer::load_pretrained(folder.path().string(), {.dropout = 0.5});
+  CHECK_FALSE(again.options().shared_embeddings);
+  CHECK(max_difference(again.source_embedding->weight, model.source_embedding->weight) == 0);
+  CHECK(again.options().block.dropout == 0.5);
+}
+
+TEST_CASE("Seq2SeqTransformer: numbers that JSON does not have are not saved") {
+  const ScratchFolder folder;
+  nn::Seq2SeqOptions options = tiny_seq2seq();
+  for (const double scale : {static_cast<double>(INFINITY), static_cast<double>(NAN)}) {
+    options.output_scale = scale;
+    check_error([&] { nn::Seq2SeqTransformer(options).save_pretrained(folder.path().string()); },
+                "Seq2SeqTransformer::save_pretrained: " + (folder / "config.json").string() +
+                    ": output_scale: this option cannot be saved");
+    CHECK(std::filesystem::is_empty(folder.path()));
+  }
+}
+
+TEST_CASE("T5: a placement whose name cannot be printed is not saved") {
+  const ScratchFolder folder;
+  nn::T5Options options = tiny_t5();
+  options.placement = nn::peri_ln();
+  options.placement.name = "my\xff";
+  check_error([&] { nn::T5(options).save_pretrained(folder.path().string()); },
+              "T5::save_pretrained: the name of the placement 'my?' has characters that cannot be printed: "
+              "give it another name");
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("Seq2SeqTransformer: config.json tells Hugging Face never to generate padding, and to end") {
@@ -250,6 +293,7 @@ TEST_CASE("Seq2SeqTransformer, T5: folders that do not fit") {
             "Seq2SeqTransformer: expects pad from 0 to 6, the last token, got 7");
   complains(t5, load_t5, "model_type", "marian",
             "'marian' is not known here: expects t5 or mt5; use nn::Seq2SeqTransformer::load_pretrained");
+  complains(t5, load_t5, "model_type", "bart", "'bart' is not known here: expects t5 or mt5");
   complains(t5, load_t5, "feed_forward_proj", "gated-silu",
             "'gated-silu' is not known here: expects one of relu, gated-gelu");
   complains(t5, load_t5, "num_layers", 2, "config.json says num_layers 2, but the weights have");

@@ -167,6 +167,11 @@ TEST_CASE("views: errors") {
         expand(x, {2, 5, 4});
       },
       "expand: shape [2, 3, 4] does not expand to [2, 5, 4]: axis -2 has size 3");
+  check_error(
+      [&] {
+        expand(x, {-1, 2, 3, 4});
+      },
+      "expand: shape [2, 3, 4] does not expand to [-1, 2, 3, 4]: axis -4 has size 1");
   check_error([&] { select(x, 1, 3); }, "select: index 3 is out of range for axis 1 of [2, 3, 4]");
   check_error([&] { select(x, -1, -5); }, "select: index -5 is out of range for axis -1 of [2, 3, 4]");
   check_error([&] { slice(x, 0, 0, 2, 0); },

@@ -80,6 +80,7 @@ TEST_CASE("a study continues if the arithmetic is the same, whatever the version
         "kernels avx2");
   CHECK(other_machine({{"gradus", "1"}}, {{"gradus", "2"}, {"arithmetic", "a"}}) ==
         "gradus 1");  // an older folder
+  CHECK(other_machine({{"gradus", "2"}, {"arithmetic", "a"}}, {{"gradus", "1"}}) == "gradus 2");
   CHECK(arithmetic().size() == 16);
   CHECK(arithmetic() == arithmetic());
 }

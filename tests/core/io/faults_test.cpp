@@ -73,12 +73,15 @@ int fallocate(int file, int mode, off_t offset, off_t size) {
   if (errno = no_room; no_room != 0) return -1;
   return static_cast<int>(syscall(SYS_fallocate, file, mode, offset, size));
 }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // a struct has the same name
 int flock(int file, int operation) {
   if (!taken_from.empty())
     for (const auto& entry : std::filesystem::directory_iterator(std::exchange(taken_from, "")))
       if (entry.path().filename().string().starts_with(".gradus-tmp")) std::filesystem::remove(entry.path());
   return static_cast<int>(syscall(SYS_flock, file, operation));
 }
+#pragma GCC diagnostic pop
 int fsync(int file) { return fails() ? -1 : static_cast<int>(syscall(SYS_fsync, file)); }
 int close(int file) {
   const int done = static_cast<int>(syscall(SYS_close, file));  // the descriptor is gone either way

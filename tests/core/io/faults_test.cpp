@@ -180,7 +180,7 @@ TEST_CASE("the message names the file and the reason") {
   CHECK(complaint([&] { load_npy(path); }, path) == "cannot read: Input/output error");
 }
 
-TEST_CASE("a disk without room is an error before anything is written; one that cannot tell is none") {
+TEST_CASE("try_output: a disk without room is an error; one that cannot tell is none") {
   const ScratchFolder folder;
   const std::string path = folder / "x.npy";
   const auto reserving = [&](int error) {

@@ -1,4 +1,4 @@
-# For the scripts beside it: ranks N PROGRAM ARGUMENTS... starts N ranks on this machine alone, in a minute at most (else status 124); with root's
+# For the scripts beside it: ranks N PROGRAM ARGUMENTS... starts N ranks on this machine alone, in five minutes at most (else status 124); with root's
 # permission where root runs the tests, more ranks than cores, and no network but the loopback.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_plm_rsh_agent=/bin/false
@@ -9,10 +9,13 @@ unset DISPLAY
 ranks() {
   count=$1
   shift
-  limit=${SECONDS_FOR_RANKS:-60} begun=$(date +%s) ended=0
+  limit=${SECONDS_FOR_RANKS:-300} begun=$(date +%s) ended=0
   timeout --kill-after=5 "$limit" "$mpirun" -n "$count" "$@" || ended=$?
   # 137 is timeout's status after --kill-after, and mpirun's where a rank was killed.
-  [ $(($(date +%s) - begun)) -lt "$limit" ] || ended=124
+  if [ $(($(date +%s) - begun)) -ge "$limit" ]; then
+    echo "$count ranks have not ended in $limit s: $*" >&2
+    ended=124
+  fi
   return $ended
 }
 

@@ -430,6 +430,16 @@ TEST_CASE("a save passes over names that are taken, and needs one file more than
         }) == 0);
 }
 
+TEST_CASE("a name without a folder is a file of the current one") {
+  const ScratchFolder folder;
+  CHECK(in_child([&] {
+          if (chdir(folder.path().c_str()) != 0) return 1;
+          save_npy("x.npy", ones({2}));
+          return load_npy("x.npy").numel() == 2 ? 0 : 2;
+        }) == 0);
+  CHECK(files_in(folder.path()) == 1);
+}
+
 TEST_CASE("with stderr closed, no file becomes stderr") {
   const ScratchFolder folder;
   const std::string path = folder / "x";

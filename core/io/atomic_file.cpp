@@ -193,14 +193,14 @@ void make_folder(const char* op, const std::string& folder) {
   std::vector<fs::path> missing;
   std::error_code error;
   fs::path above = fs::absolute(folder, error);
-  // never run: "/" exists
+  // never run: the loop ends at "/", which exists
   while (!error && !fs::exists(above, error) && above.has_relative_path()) {
     missing.push_back(above);
     above = above.parent_path();
   }
   fs::create_directories(folder, error);
-  // What exists already need not be a folder, which libstdc++ sees by itself, but others need not.
-  // never run: with libstdc++
+  // create_directories() may succeed where a file has this name.
+  // never run: libstdc++ reports such a file as an error
   if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
   check_input(!error, "{}: cannot make the folder: {}", label, error.message());
   for (const fs::path& made : missing) flush_folder(label, made.parent_path().string());

@@ -7,9 +7,9 @@
 namespace gradus::text::detail {
 namespace {
 
-constexpr auto is_itself = [](unsigned byte) {
+constexpr bool is_itself(unsigned byte) {  // never run: the compiler computes it
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-};
+}
 
 constexpr std::size_t kCharacters = 0x144;  // all letters are below
 

@@ -20,14 +20,14 @@ InputFile::InputFile(const char* op, const std::string& path) : label_(label_of(
   descriptor_ = open_file(path, O_RDONLY | O_NONBLOCK);
   check_input(descriptor_ >= 0, "{}: cannot open: {}", label_, std::strerror(errno));
   struct stat status = {};
-  // never run: only of network drives it may fail
+  // never run: fstat fails only on network drives
   const int failed = fstat(descriptor_, &status) != 0 ? errno : 0;
   if (failed == 0 && S_ISREG(status.st_mode)) {
     size_ = static_cast<std::uint64_t>(status.st_size);
     return;
   }
   close(descriptor_);  // a constructor that throws has no destructor
-  // never run: as above
+  // never run: fstat fails only on network drives
   if (failed != 0) fail_input_with("{}: cannot open: {}", label_, std::strerror(failed));
   fail_input_with("{}: is {}, expects a file", label_, kind_of(status.st_mode));
 }

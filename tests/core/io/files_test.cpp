@@ -163,7 +163,7 @@ TEST_CASE("an old file keeps its owner and group if allowed") {
   CHECK((status.st_mode & 07777) == 0640);
 
   // One who may not: the file is theirs from now on, and their group gets no more than everybody has.
-  REQUIRE(chmod(path.c_str(), 0666) == 0);
+  REQUIRE(chmod(path.c_str(), 0676) == 0);
   REQUIRE(chmod(folder.path().c_str(), 0777) == 0);
   CHECK(in_child([&] {
           if (setegid(54321) != 0 || seteuid(54321) != 0) return 1;

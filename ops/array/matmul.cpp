@@ -27,7 +27,7 @@ constexpr I kChunkWork = 1'500'000;          // smaller products share a thread
 constexpr I kWakeWork = 10'000'000;          // a product of more wakes sleeping threads at once
 constexpr I kColumnUnit = 64, kRowUnit = 6;  // whole blocks of the kernel
 // Instructions for bf16 multiply faster, and then packing and reading memory count as much: few, large tiles.
-constexpr I kBf16TileSize = 1024 * 1024;
+constexpr I kBf16TileSize = 1024 * 1024, kAmxTileSize = 4 * kBf16TileSize;
 // AMX multiplies about so many times faster, but not thin products, bound by memory.
 constexpr I kAmxSpeed = 8, kAmxThin = 64, kAmxRowUnit = 32;
 // OpenBLAS rearranges A for every part of the columns and B for every part of the rows: few, large tiles.
@@ -73,7 +73,8 @@ Tiling cut(I m, I n, I tiles, Unit unit, bool a_transposed, bool b_transposed) {
 /// many times.
 I tiles_for(I m, I n, I work, Unit unit) {
   if (unit != Unit::f32) {
-    const I threads = num_threads(), enough = std::max<I>(1, m * n / kBf16TileSize / threads) * threads;
+    const I size = unit == Unit::amx ? kAmxTileSize : kBf16TileSize, threads = num_threads(),
+            enough = std::max<I>(1, m * n / size / threads) * threads;
     return std::clamp<I>(work / kTileWork, 1, std::min(enough, kMostTiles));
   }
   const I few = std::clamp<I>(kTilesPerThread * num_threads(), kFewTiles, kMostTiles);

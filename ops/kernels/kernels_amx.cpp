@@ -1,102 +1,22 @@
 // The bf16 product by AMX, whose instruction multiplies a tile of A, 16 rows of 16 pairs, with one of B, 16
 // pairs of 16 columns, and adds the result to a tile of C. Both operands are rounded as they are copied to
 // stripes of tiles, A's 16 rows high and B's 16 columns wide; four tiles of C stay in registers while k
-// passes. With few rows of A, under a B that is stored transposed, B takes the place of A, and C is made
-// transposed: B's rows are then only rounded, not rearranged, and a weight stored in bf16 is read where it
-// lies.
+// passes. While tiles are multiplied, the core packs the next rows of A and writes the four tiles of C that
+// it has just finished: both take about as long as the product. With few rows of A, under a B that is stored
+// transposed, B takes the place of A, and C is made transposed: B's rows are then only rounded, not
+// rearranged, and a weight stored in bf16 is read where it lies.
 
-#include <immintrin.h>
-
-#include <type_traits>
-
-#include "gradus/ops/kernels/pairs_avx512bf16.h"
+#include "gradus/ops/kernels/packing_amx.h"
 
 namespace gradus::kernels {
 namespace {
 
-constexpr I kSide = 16, kTile = kSide * kSide;  // rows, and pairs, of a tile
-constexpr I kTileBytes = kTile * I{sizeof(Pair)}, kRowBytes = kSide * I{sizeof(Pair)};
-constexpr I kRowsAtATime = 8 * kSide;      // of A, which are packed together,
-constexpr I kRowsKept = 128 * kSide;       // and at most as many stay packed
+constexpr I kRowsKept = 128 * kSide;       // of A, which stay packed while all columns of B pass
 constexpr I kColumnsAtATime = 32 * kSide;  // of B: 1 MiB, which stays in the second-level cache
-constexpr I kAhead = 16 * kSide;           // along a row of A, for reading it early
-constexpr I kLargeC = 256 * 1024;          // numbers in a C that would push the operands out of the caches
-constexpr I kThinRows = 4 * kSide;         // of A, at most, for B to take its place
-
-/// What the instructions know of their eight tiles: they are full ones.
-struct alignas(64) Shapes {
-  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
-constexpr Shapes kShapes;
-
-/// Tiles along k, in one stripe or several. All distances in bytes.
-struct Stripes {
-  const void* data;
-  I stripe;                                 // from one to the next
-  I row = kRowBytes, along_k = kTileBytes;  // from a tile's row, and from a tile, to the next
-
-  const char* at(I i) const { return static_cast<const char*>(data) + i * stripe; }
-};
-
-/// g++ 12 does not know that tiles are read from memory and written to it.
-void memory_barrier() { asm volatile("" ::: "memory"); }
-
-// Blocks of C: one stripe of A times 1 to 4 of B, in registers 0, 1, 2, ...; or two times 1 or 2, in 0, 1 and
-// 2, 3.
-
-template <int rows, int columns>
-void start_block() {
-  _tile_zero(0);
-  if constexpr (columns > 1) _tile_zero(1);
-  if constexpr (columns > 2 || rows > 1) _tile_zero(2);
-  if constexpr (columns > 3 || (rows > 1 && columns > 1)) _tile_zero(3);
-}
-
-template <int rows, int columns>
-void add_to_block(I steps, const Stripes& a, const Stripes& b) {
-  memory_barrier();
-  for (I s = 0; s < steps; ++s) {
-    const I at_a = s * a.along_k, at_b = s * b.along_k;
-    _tile_loadd(4, a.at(0) + at_a, a.row);
-    if constexpr (rows > 1) _tile_loadd(5, a.at(1) + at_a, a.row);
-    _tile_loadd(6, b.at(0) + at_b, b.row);
-    _tile_dpbf16ps(0, 4, 6);
-    if constexpr (rows > 1) _tile_dpbf16ps(2, 5, 6);
-    if constexpr (columns > 1) {
-      _tile_loadd(7, b.at(1) + at_b, b.row);
-      _tile_dpbf16ps(1, 4, 7);
-      if constexpr (rows > 1) _tile_dpbf16ps(3, 5, 7);
-    }
-    if constexpr (columns > 2) {
-      _tile_loadd(6, b.at(2) + at_b, b.row);
-      _tile_dpbf16ps(2, 4, 6);
-    }
-    if constexpr (columns > 3) {
-      _tile_loadd(7, b.at(3) + at_b, b.row);
-      _tile_dpbf16ps(3, 4, 7);
-    }
-  }
-}
-
-/// Tiles, one after the other.
-struct alignas(64) Sums {
-  float tiles[4][kTile];
-};
-
-template <int rows, int columns>
-void store_block(Sums& sums) {
-  _tile_stored(0, sums.tiles[0], kRowBytes);
-  if constexpr (columns > 1) _tile_stored(1, sums.tiles[1], kRowBytes);
-  if constexpr (columns > 2 || rows > 1) _tile_stored(2, sums.tiles[2], kRowBytes);
-  if constexpr (columns > 3 || (rows > 1 && columns > 1)) _tile_stored(3, sums.tiles[3], kRowBytes);
-  memory_barrier();
-}
-
-void write_tile(const float* tile, I rows, I columns, const Output& out) {
-  for (I i = 0; i < rows && i < kSide; ++i) out.write(_mm512_load_ps(tile + i * kSide), i, 0, first(columns));
-}
+constexpr I kStepsNear = 16;        // along k, for which A's rows, 32 KiB, stay in the first-level cache
+constexpr I kAhead = 16 * kSide;    // along a row of thin products, to read it early
+constexpr I kLargeC = 256 * 1024;   // numbers in a C that would push the operands out of the caches
+constexpr I kThinRows = 4 * kSide;  // of A, at most, for B to take its place
 
 /// A tile of C's transpose.
 void write_turned(const float* tile, I rows, I columns, const Output& out) {
@@ -106,64 +26,44 @@ void write_turned(const float* tile, I rows, I columns, const Output& out) {
   for (I i = 0; i < rows && i < kSide; ++i) out.write(reinterpret_cast<__m512>(x[i]), i, 0, first(columns));
 }
 
-template <bool two_down, bool two_across>
-void make_block(I steps, const Stripes& a, const Stripes& b, I rows, I columns, const Output& out) {
-  constexpr int down = two_down ? 2 : 1, across = two_across ? 2 : 1;
+/// A block of sums, which is written to C while the next one is made. Loading tiles that were just stored
+/// would take long.
+struct Finished {
   Sums sums;
-  start_block<down, across>();
-  add_to_block<down, across>(steps, a, b);
-  store_block<down, across>(sums);
-  for (int i = 0; i < down; ++i)
-    for (int j = 0; j < across; ++j)
-      write_tile(sums.tiles[2 * i + j], rows - i * kSide, columns - j * kSide, out.at(i * kSide, j * kSide));
-}
+  Output out{};
+  I rows = 0, columns = 0, row = 0, fetched = 0;
 
-/// `rows` rows of A into stripes. In a last one that is not full, more rows are left as they are.
-template <class T>
-void pack_rows(I k, I rows, const Operand<T>& a, I stripe, Pair* to) {
-  if (!a.transposed) {
-    for (I i = 0; i < rows; ++i)
-      for (I p = 0; 2 * p < k; p += kSide) {
-        const T* const from = a.data + i * a.ld + 2 * p;
-        fetch(from + kAhead);
-        fetch(from + kAhead + kSide);
-        _mm512_store_si512(to + i / kSide * stripe + p * kSide + i % kSide * kSide,
-                           pairs_of(from, k - 2 * p));
-      }
-  } else if constexpr (std::is_same_v<T, float>) {
-    for (I p = 0; 2 * p < k; p += kSide)
-      for (I i = 0; i < rows; i += kSide) {
-        __m512i x[16];
-        for (I q = 0; q < kSide; ++q) {
-          const I row = 2 * (p + q);
-          fetch(a.data + (row + 2 * kSide) * a.ld + i);
-          fetch(a.data + (row + 2 * kSide + 1) * a.ld + i);
-          x[q] = row < k ? pairs_across(a.data + row * a.ld + i, a.ld, row + 1 < k, first(rows - i))
-                         : _mm512_setzero_si512();
-        }
-        transpose(x);
-        for (I r = 0; r < kSide; ++r) _mm512_store_si512(to + i / kSide * stripe + (p + r) * kSide, x[r]);
-      }
+  /// Gets n rows of C into the cache, for write().
+  void fetch(I n) {
+    if (out.around_caches) return;
+    for (; n > 0 && fetched < rows; --n, ++fetched)
+      for (I j = 0; j < 2 * kSide; j += kSide) fetch_to_write(out.c + fetched * out.ldc + j);
   }
-}
 
-/// `columns` columns of B into stripes.
-template <class T>
-void pack_columns(I k, I columns, const Operand<T>& b, I stripe, Pair* to) {
-  const auto place = [=](I p, I j) { return to + j / kSide * stripe + p * kSide; };
-  if (b.transposed)
-    pack_columns(k, columns, b.data, b.ld, place);
-  else if constexpr (std::is_same_v<T, float>)
-    pack_across(k, columns, b.data, b.ld, place);
-  for (I p = (k + 1) / 2; p % kSide != 0; ++p)
-    for (I j = 0; j < columns; j += kSide) _mm512_store_si512(place(p, j), _mm512_setzero_si512());
+  void write(I n) {
+    for (; n > 0 && row < rows; --n, ++row) {
+      const float* const from = sums.tiles[row / kSide * 2] + row % kSide * kSide;
+      out.write(_mm512_load_ps(from), row, 0, first(columns));
+      if (columns > kSide) out.write(_mm512_load_ps(from + kTile), row, kSide, first(columns - kSide));
+    }
+  }
+};
+
+template <bool two_down, bool two_across, class Meanwhile>
+void make_block(I steps, const Stripes& a, const Stripes& b, Sums& sums, const Meanwhile& meanwhile) {
+  constexpr int down = two_down ? 2 : 1, across = two_across ? 2 : 1;
+  start_block<down, across>();
+  steps <= kStepsNear ? add_to_block<down, across, true>(steps, a, b, meanwhile)
+                      : add_to_block<down, across, false>(steps, a, b, meanwhile);
+  store_block<down, across>(sums);
 }
 
 /// How one product is cut.
 struct Plan {
   explicit Plan(const Product<float>& x)
       : thin(x.m <= kThinRows && x.b.transposed),
-        rows(smaller(x.m, x.n <= kColumnsAtATime ? kRowsAtATime : kRowsKept)),
+        together(x.a.transposed ? kRowsAcross : kRowsAtATime),
+        rows(smaller(x.m, x.n <= kColumnsAtATime ? 2 * together : kRowsKept)),
         columns(smaller(x.n, kColumnsAtATime)),
         depth(smaller(x.k, kAmxDepth)) {}
   static I smaller(I a, I b) { return a < b ? a : b; }
@@ -171,31 +71,52 @@ struct Plan {
   I stripe() const { return (depth + 31) / 32 * kTile; }
 
   bool thin;
-  I rows;  // of A that stay packed; all columns pass over them
+  I together;  // rows of A that are packed in one go
+  I rows;      // of A that stay packed; all columns pass over them
   I columns, depth;
 };
 
-/// `rows` rows of C under some columns of B.
-void make_blocks(I steps, I rows, I columns, const Pair* left, const Pair* right, I stripe,
-                 const Output& out) {
-  const I bytes = stripe * I{sizeof(Pair)};
-  for (I r = 0; r < rows; r += 2 * kSide)
+/// Makes blocks of C, and with each writes the one before.
+class Blocks {
+ public:
+  /// 32 rows of C, or fewer, under some columns of B.
+  void make(I steps, I rows, I columns, const Pair* left, const Pair* right, I stripe, const Output& out,
+            RowPacking& packing) {
+    const I bytes = stripe * I{sizeof(Pair)};
+    const I written = (2 * kSide + steps - 1) / steps;  // rows a step, so that all are done at the end
+    const I packed = (4 * kSide * kSide + columns - 1) / columns;  // as much of A as is multiplied
     for (I c = 0; c < columns; c += 2 * kSide) {
-      const bool two_down = rows - r > kSide, two_across = columns - c > kSide;
-      const auto make = two_down     ? two_across ? make_block<true, true> : make_block<true, false>
-                            : two_across ? make_block<false, true>
-                                     : make_block<false, false>;
-      make(steps, {left + r / kSide * stripe, bytes}, {right + c / kSide * stripe, bytes}, rows - r,
-           columns - c, out.at(r, c));
+      Finished &before = blocks[turn], &now = blocks[1 - turn];
+      now.out = out.at(0, c), now.rows = rows, now.columns = columns - c, now.row = now.fetched = 0;
+      const auto meanwhile = [&] {
+        before.write(written);
+        now.fetch(written);
+        packing.some(packed);
+      };
+      const bool two_down = rows > kSide, two_across = columns - c > kSide;
+      const auto block = two_down     ? two_across ? make_block<true, true, decltype(meanwhile)>
+                                                   : make_block<true, false, decltype(meanwhile)>
+                             : two_across ? make_block<false, true, decltype(meanwhile)>
+                                      : make_block<false, false, decltype(meanwhile)>;
+      block(steps, {left, bytes}, {right + c / kSide * stripe, bytes}, now.sums, meanwhile);
+      turn = 1 - turn;
     }
-}
+  }
+  void finish() { blocks[turn].write(2 * kSide); }
+
+ private:
+  Finished blocks[2];
+  int turn = 0;
+};
 
 template <class T>
 void multiply_blocks(const Product<float>& x, const Operand<T>& b, const Plan& plan, Pair* left) {
+  alignas(64) Pair lines[kSide * kRowsAcross];
   const I stripe = plan.stripe();
   Pair* const right = left + Plan::stripes(plan.rows) * stripe;
   const bool many_columns = x.n > plan.columns;
   const I rows = many_columns ? plan.rows : x.m;  // under B's packed columns
+  Blocks blocks;
   for (I p = 0; p < x.k; p += plan.depth) {
     const I depth = Plan::smaller(x.k - p, plan.depth), steps = (depth + 31) / 32;
     Output out = Output::of(x, p, p + depth);
@@ -203,31 +124,49 @@ void multiply_blocks(const Product<float>& x, const Operand<T>& b, const Plan& p
     for (I i = 0; i < x.m; i += rows)
       for (I j = 0; j < x.n; j += plan.columns) {
         const I columns = Plan::smaller(x.n - j, plan.columns), end = Plan::smaller(x.m, i + rows);
+        const auto place = [&](I r) { return left + (r - i) % plan.rows / kSide * stripe; };
+        const auto pack = [&](I r) {
+          return j == 0 && r < end ? RowPacking{depth,          Plan::smaller(end - r, plan.together),
+                                                x.a.from(r, p), stripe,
+                                                place(r),       lines}
+                                   : RowPacking{};
+        };
         pack_columns(depth, columns, b.from(p, j), stripe, right);
-        for (I r = i; r < end; r += kRowsAtATime) {
-          const I some = Plan::smaller(end - r, kRowsAtATime);
-          Pair* const packed = many_columns ? left + (r - i) / kSide * stripe : left;
-          if (j == 0) pack_rows(depth, some, x.a.from(r, p), stripe, packed);
-          make_blocks(steps, some, columns, packed, right, stripe, out.at(r, j));
+        pack(i).rest();
+        for (I r = i; r < end; r += plan.together) {
+          RowPacking next = pack(r + plan.together);
+          for (I s = r; s < end && s < r + plan.together; s += kRowsAtATime)
+            blocks.make(steps, Plan::smaller(end - s, kRowsAtATime), columns, place(s), right, stripe,
+                        out.at(s, j), next);
+          next.rest();
         }
       }
+    blocks.finish();
   }
 }
 
 /// The sums of 16 rows of B^T, of which `there` are there, with the columns of A^T.
 template <int stripes, class T>
 void sum_turned(I k, I there, const Operand<T>& rows, const Stripes& columns, Pair* packed, Sums& sums) {
+  const auto nothing = [] {};
   start_block<1, stripes>();
   I done = 0;
   if constexpr (!std::is_same_v<T, float>)
     if (there == kSide) {
       done = k / 32 * 32;
-      add_to_block<1, stripes>(done / 32, {rows.data, 0, rows.ld * I{sizeof(T)}, kRowBytes}, columns);
+      add_to_block<1, stripes, false>(done / 32, {rows.data, 0, rows.ld * I{sizeof(T)}, kRowBytes}, columns,
+                                      nothing);
     }
   for (; done < k; done += 32) {  // tile after tile: packing one overlaps with multiplying the one before
     Pair* const tile = packed + done / 32 * kTile;
-    pack_rows(Plan::smaller(k - done, 32), there, rows.from(0, done), 0, tile);
-    add_to_block<1, stripes>(1, {tile, 0}, {columns.at(0) + done / 32 * kTileBytes, columns.stripe});
+    for (I i = 0; i < there; ++i) {
+      const T* const from = rows.data + i * rows.ld + done;
+      fetch(from + kAhead);
+      fetch(from + kAhead + kSide);
+      _mm512_store_si512(tile + i * kSide, pairs_of(from, k - done));
+    }
+    add_to_block<1, stripes, false>(1, {tile, 0}, {columns.at(0) + done / 32 * kTileBytes, columns.stripe},
+                                    nothing);
   }
   store_block<1, stripes>(sums);
 }

@@ -23,11 +23,6 @@ inline __mmask16 first(I n) {
   return n >= kLanes ? kAll : n <= 0 ? __mmask16{0} : static_cast<__mmask16>((1u << n) - 1);
 }
 
-/// 16 numbers, rounded, each in the lower half of its lane.
-inline __m512i low_halves(__m512 x) {
-  return _mm512_maskz_cvtepu16_epi32(kAll, reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x)));
-}
-
 /// 32 numbers in memory, of which the first n are there, as 16 pairs.
 inline __m512i pairs_of(const float* x, I n) {
   const __m512 low = _mm512_maskz_loadu_ps(first(n), x);
@@ -42,15 +37,21 @@ inline __m512i pairs_of(const BFloat16* x, I n) {
 
 /// The pairs of two rows, of which the second is there or not, in the first columns of 16.
 inline __m512i pairs_across(const float* x, I ld, bool second, __mmask16 columns) {
-  const __m512i low = low_halves(_mm512_maskz_loadu_ps(columns, x));
-  if (!second) return low;
-  const __m512i high = low_halves(_mm512_maskz_loadu_ps(columns, x + ld));
-  return _mm512_or_si512(low, _mm512_maskz_slli_epi32(kAll, high, 16));
+  const __m512 low = _mm512_maskz_loadu_ps(columns, x);
+  const __m512 high = second ? _mm512_maskz_loadu_ps(columns, x + ld) : _mm512_setzero_ps();
+  const __m512i in_turn = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8,  //
+                                           23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  return _mm512_maskz_permutexvar_epi16(~__mmask32{0}, in_turn,
+                                        reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low)));
 }
 
 /// Starts reading the cache line of x, which need not exist. Operands come from memory, and the hardware does
 /// not foresee rows that lie apart.
 inline void fetch(const void* x) { __builtin_prefetch(x); }
+/// The same, but only into the second-level cache: rows whose distance is a power of two push each other out
+/// of the first.
+inline void fetch_far(const void* x) { __builtin_prefetch(x, 0, 2); }
+inline void fetch_to_write(const void* x) { __builtin_prefetch(x, 1, 2); }
 constexpr I kRowsAhead = 4;
 
 /// x [k, n], rows ld apart, as pairs: that of rows 2p and 2p + 1 in column j goes to place(p, j), 16 columns

@@ -70,6 +70,8 @@ TEST_CASE("bf16 product by AMX: beyond what is packed at a time") {
                                   {100, 40, 1025},
                                   {66, 520, 1100},
                                   {2100, 513, 3},
+                                  {600, 70, 40},
+                                  {390, 40, 600},
                                   {33, 17, 3100}})
       check_case(m, n, k, random);
 }

@@ -13,9 +13,11 @@ namespace {
 
 constexpr I kRowsKept = 128 * kSide;       // of A, which stay packed while all columns of B pass
 constexpr I kColumnsAtATime = 32 * kSide;  // of B: 1 MiB, which stays in the second-level cache
-constexpr I kStepsNear = 16;        // along k, for which A's rows, 32 KiB, stay in the first-level cache
+constexpr I kStepsNear = 16;        // along k, for which 32 rows of A, 32 KiB, stay in the first-level cache,
+constexpr I kBNear = 512;           // unless B pushes them out: more columns than this, times steps
 constexpr I kAhead = 16 * kSide;    // along a row of thin products, to read it early
-constexpr I kLargeC = 256 * 1024;   // numbers in a C that would push the operands out of the caches
+constexpr I kLargeC = 256 * 1024;   // numbers in a C that would push the operands out of the caches,
+constexpr I kFarC = 64 * 1024;      // and in one that is read early, as it may not be in them
 constexpr I kThinRows = 4 * kSide;  // of A, at most, for B to take its place
 
 /// A tile of C's transpose.
@@ -30,31 +32,33 @@ void write_turned(const float* tile, I rows, I columns, const Output& out) {
 /// would take long.
 struct Finished {
   Sums sums;
-  Output out{};
-  I rows = 0, columns = 0, row = 0, fetched = 0;
+  I i = 0, j = 0;  // where in C
+  I rows = 0, columns = 0, written = 0, fetched = 0;
 
   /// Gets n rows of C into the cache, for write().
-  void fetch(I n) {
-    if (out.around_caches) return;
+  void fetch(I n, const Output& out) {
     for (; n > 0 && fetched < rows; --n, ++fetched)
-      for (I j = 0; j < 2 * kSide; j += kSide) fetch_to_write(out.c + fetched * out.ldc + j);
+      for (I c = 0; c < 2 * kSide; c += kSide) fetch_to_write(out.c + (i + fetched) * out.ldc + j + c);
   }
 
-  void write(I n) {
-    for (; n > 0 && row < rows; --n, ++row) {
-      const float* const from = sums.tiles[row / kSide * 2] + row % kSide * kSide;
-      out.write(_mm512_load_ps(from), row, 0, first(columns));
-      if (columns > kSide) out.write(_mm512_load_ps(from + kTile), row, kSide, first(columns - kSide));
+  void write(I n, const Output& out) {
+    for (; n > 0 && written < rows; --n, ++written) {
+      const float* const from = sums.tiles[written / kSide * 2] + written % kSide * kSide;
+      out.write(_mm512_load_ps(from), i + written, j, first(columns));
+      if (columns > kSide)
+        out.write(_mm512_load_ps(from + kTile), i + written, j + kSide, first(columns - kSide));
     }
   }
 };
 
+/// `past_cache`: B's tiles are not to take A's place in the first-level cache.
 template <bool two_down, bool two_across, class Meanwhile>
-void make_block(I steps, const Stripes& a, const Stripes& b, Sums& sums, const Meanwhile& meanwhile) {
+void make_block(I steps, bool past_cache, const Stripes& a, const Stripes& b, Sums& sums,
+                const Meanwhile& meanwhile) {
   constexpr int down = two_down ? 2 : 1, across = two_across ? 2 : 1;
   start_block<down, across>();
-  steps <= kStepsNear ? add_to_block<down, across, true>(steps, a, b, meanwhile)
-                      : add_to_block<down, across, false>(steps, a, b, meanwhile);
+  past_cache ? add_to_block<down, across, true>(steps, a, b, meanwhile)
+             : add_to_block<down, across, false>(steps, a, b, meanwhile);
   store_block<down, across>(sums);
 }
 
@@ -79,18 +83,21 @@ struct Plan {
 /// Makes blocks of C, and with each writes the one before.
 class Blocks {
  public:
-  /// 32 rows of C, or fewer, under some columns of B.
-  void make(I steps, I rows, I columns, const Pair* left, const Pair* right, I stripe, const Output& out,
+  Blocks(const Output& where, bool c_is_far) : out(where), far(c_is_far && !where.around_caches) {}
+
+  /// Rows i to i + 32 of C, or fewer, in some columns.
+  void make(I steps, I i, I rows, I j, I columns, const Pair* left, const Pair* right, I stripe,
             RowPacking& packing) {
     const I bytes = stripe * I{sizeof(Pair)};
+    const bool past_cache = steps <= kStepsNear && steps * columns > kBNear;
     const I written = (2 * kSide + steps - 1) / steps;  // rows a step, so that all are done at the end
     const I packed = (4 * kSide * kSide + columns - 1) / columns;  // as much of A as is multiplied
     for (I c = 0; c < columns; c += 2 * kSide) {
       Finished &before = blocks[turn], &now = blocks[1 - turn];
-      now.out = out.at(0, c), now.rows = rows, now.columns = columns - c, now.row = now.fetched = 0;
+      now.i = i, now.j = j + c, now.rows = rows, now.columns = columns - c, now.written = now.fetched = 0;
       const auto meanwhile = [&] {
-        before.write(written);
-        now.fetch(written);
+        before.write(written, out);
+        if (far) now.fetch(written, out);
         packing.some(packed);
       };
       const bool two_down = rows > kSide, two_across = columns - c > kSide;
@@ -98,49 +105,50 @@ class Blocks {
                                                    : make_block<true, false, decltype(meanwhile)>
                              : two_across ? make_block<false, true, decltype(meanwhile)>
                                       : make_block<false, false, decltype(meanwhile)>;
-      block(steps, {left, bytes}, {right + c / kSide * stripe, bytes}, now.sums, meanwhile);
+      block(steps, past_cache, {left, bytes}, {right + c / kSide * stripe, bytes}, now.sums, meanwhile);
       turn = 1 - turn;
     }
   }
-  void finish() { blocks[turn].write(2 * kSide); }
+  void finish() { blocks[turn].write(2 * kSide, out); }
 
  private:
   Finished blocks[2];
   int turn = 0;
+  const Output& out;
+  bool far;
 };
 
 template <class T>
 void multiply_blocks(const Product<float>& x, const Operand<T>& b, const Plan& plan, Pair* left) {
   alignas(64) Pair lines[kSide * kRowsAcross];
-  const I stripe = plan.stripe();
+  const I stripe = plan.stripe(), together = plan.together;
   Pair* const right = left + Plan::stripes(plan.rows) * stripe;
-  const bool many_columns = x.n > plan.columns;
-  const I rows = many_columns ? plan.rows : x.m;  // under B's packed columns
-  Blocks blocks;
+  const I pass = x.n > plan.columns ? plan.rows : x.m;  // rows under B's packed columns
   for (I p = 0; p < x.k; p += plan.depth) {
     const I depth = Plan::smaller(x.k - p, plan.depth), steps = (depth + 31) / 32;
     Output out = Output::of(x, p, p + depth);
     out.around_caches = depth == x.k && x.m * x.n >= kLargeC;
-    for (I i = 0; i < x.m; i += rows)
+    Blocks blocks(out, x.m * x.n >= kFarC);
+    RowPacking packing{depth, x.a, stripe, lines};
+    for (I first_row = 0; first_row < x.m; first_row += pass) {
+      const I end = Plan::smaller(x.m, first_row + pass);
+      const auto place = [&](I i) { return left + (i - first_row) % plan.rows / kSide * stripe; };
+      const auto pack = [&](I i) {
+        if (i < end) packing.start(x.a.from(i, p).data, Plan::smaller(end - i, together), place(i));
+      };
       for (I j = 0; j < x.n; j += plan.columns) {
-        const I columns = Plan::smaller(x.n - j, plan.columns), end = Plan::smaller(x.m, i + rows);
-        const auto place = [&](I r) { return left + (r - i) % plan.rows / kSide * stripe; };
-        const auto pack = [&](I r) {
-          return j == 0 && r < end ? RowPacking{depth,          Plan::smaller(end - r, plan.together),
-                                                x.a.from(r, p), stripe,
-                                                place(r),       lines}
-                                   : RowPacking{};
-        };
+        const I columns = Plan::smaller(x.n - j, plan.columns);
         pack_columns(depth, columns, b.from(p, j), stripe, right);
-        pack(i).rest();
-        for (I r = i; r < end; r += plan.together) {
-          RowPacking next = pack(r + plan.together);
-          for (I s = r; s < end && s < r + plan.together; s += kRowsAtATime)
-            blocks.make(steps, Plan::smaller(end - s, kRowsAtATime), columns, place(s), right, stripe,
-                        out.at(s, j), next);
-          next.rest();
+        if (j == 0) pack(first_row), packing.rest();
+        for (I i = first_row; i < end; i += together) {
+          if (j == 0) pack(i + together);
+          for (I r = i; r < end && r < i + together; r += kRowsAtATime)
+            blocks.make(steps, r, Plan::smaller(end - r, kRowsAtATime), j, columns, place(r), right, stripe,
+                        packing);
+          packing.rest();
         }
       }
+    }
     blocks.finish();
   }
 }

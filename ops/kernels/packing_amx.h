@@ -14,33 +14,48 @@ constexpr I kRowsAcross = 8 * kSide;   // more, for longer runs in memory
 
 /// Packs rows of A into stripes. The rows that a last stripe lacks are left as they are.
 struct RowPacking {
-  I k = 0, rows = 0;
-  Operand<float> a{};
-  I stripe = 0;
-  Pair* to = nullptr;     // null when all rows are packed
-  Pair* lines = nullptr;  // if A is transposed: room for 16 lines of kRowsAcross pairs
+  I k;
+  Operand<float> a;  // of which `rows` rows are packed
+  I stripe;
+  Pair* lines;  // if A is transposed: room for 16 lines of kRowsAcross pairs
+  I rows = 0;
+  Pair* to = nullptr;  // null when all rows are packed
   I p = 0, i = 0, line = 0, credit = 0;
+
+  /// Field by field: a copy of all would wait until they are stored.
+  void start(const float* data, I rows_there, Pair* place) {
+    a.data = data, rows = rows_there, to = place;
+    p = i = line = credit = 0;
+  }
 
   /// About n rows of tiles.
   void some(I n) {
     if (a.transposed)  // a call of across() is worth 5 rows: 24 calls make 8 tiles
       for (credit += n; to && credit > 0; credit -= 5) across();
     else
-      for (; to && n > 0; --n) along();
+      while (to && n > 0) n = along(n);
   }
   void rest() {
-    while (to) a.transposed ? across() : along();
+    while (to)
+      if (a.transposed)
+        across();
+      else
+        along(k);
   }
 
-  void along() {
-    const float* const from = a.data + i * a.ld + 2 * p;
-    fetch_far(from + kRowsAhead * a.ld);
-    fetch_far(from + kRowsAhead * a.ld + kSide);
-    _mm512_store_si512(to + i / kSide * stripe + p * kSide + i % kSide * kSide, pairs_of(from, k - 2 * p));
-    p += kSide;
-    if (2 * p < k) return;
+  /// At most n parts of a row; returns how many it did not need.
+  I along(I n) {
+    const float* const from = a.data + i * a.ld;
+    Pair* const row = to + i / kSide * stripe + i % kSide * kSide;
+    for (; n > 0 && 2 * p < k; --n, p += kSide) {
+      fetch_far(from + kRowsAhead * a.ld + 2 * p);
+      fetch_far(from + kRowsAhead * a.ld + 2 * p + kSide);
+      _mm512_store_si512(row + p * kSide, pairs_of(from + 2 * p, k - 2 * p));
+    }
+    if (2 * p < k) return n;
     p = 0;
     if (++i == rows) to = nullptr;
+    return n;
   }
 
   /// Two rows of A's memory become a line of pairs; or 16 such lines, transposed, a tile.

@@ -174,7 +174,7 @@ requires(N > 0) class DataLoader<N> : public detail::LoaderBase {
   ///
   /// Random numbers that it draws from default_generator(), or from a second argument `Generator&`, depend
   /// only on the loader's seed, the epoch and the index: reading ahead or a restart does not change them. The
-  /// function runs without a tape, and with the default dtype at the loader's construction.
+  /// function runs without a tape, and with the default dtype and Autocast of the loader's construction.
   template <class F>
   DataLoader(Int items, F function, const DataLoaderOptions& options = {})
       : LoaderBase(items, N, detail::item_function(std::move(function)), options) {

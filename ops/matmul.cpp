@@ -10,7 +10,7 @@
 //   dW = dy^T x
 //   dbias = sum of dy over rows
 //   saves x and W
-//   A weight in bf16 is for reading: a product as under Autocast, of f32 x, without gradients.
+//   A weight in bf16 is for inference: a product as under Autocast, of f32 x, without gradients.
 //
 // outer       c_ij = a_i b_j     a product with K = 1, in f32 under Autocast too
 //
@@ -100,11 +100,11 @@ Tensor record_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, 
 
 /// With a weight stored in bf16.
 Tensor linear_read(const Tensor& x, const Tensor& weight, const Tensor& bias, bool relu) {
-  check(
-      !grad_enabled() || !(x.requires_grad() || (bias.defined() && bias.requires_grad())),
-      "linear: with a weight in bf16, which is for reading, there is no gradient, but {} requires one: call "
-      "it under NoGrad, or convert the weight with .to(f32)",
-      x.requires_grad() ? "x" : "bias");
+  check(!grad_enabled() || !(x.requires_grad() || (bias.defined() && bias.requires_grad())),
+        "linear: with a weight in bf16, which is for inference, there is no gradient, but {} requires one: "
+        "call "
+        "it under NoGrad, or convert the weight with .to(f32)",
+        x.requires_grad() ? "x" : "bias");
   Shape shape = x.shape();
   shape[x.dim() - 1] = weight.size(0);
   return record("linear",

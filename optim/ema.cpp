@@ -18,7 +18,7 @@ EMA::EMA(std::vector<Tensor> parameters, double decay) : parameters_(std::move(p
     check(parameter.defined(), "EMA: parameter {} is an undefined tensor", i);
     const std::string name = detail::describe(parameter, i);
     check(!is_half(parameter.dtype()),
-          "EMA: {} is {}, which is for reading: make the model without Bf16Weights, and use Autocast", name,
+          "EMA: {} is {}, which is for inference: make the model without Bf16Weights, and use Autocast", name,
           parameter.dtype());
     check(is_floating(parameter.dtype()), "EMA: {} is {}, expects f32 or f64", name, parameter.dtype());
     check(parameter.is_contiguous(), "EMA: {} is not contiguous: create it with contiguous()", name);

@@ -105,7 +105,7 @@ void Optimizer::check_parameter(const Tensor& parameter, std::size_t number) con
   check(static_cast<bool>(parameter.node()),
         "{}: {} does not require grad: call requires_grad_() on it before it is used", name_, name);
   check(!is_half(parameter.dtype()),
-        "{}: {} is {}, which is for reading: make the model without Bf16Weights, and use Autocast", name_,
+        "{}: {} is {}, which is for inference: make the model without Bf16Weights, and use Autocast", name_,
         name, parameter.dtype());
   check(parameter.is_contiguous(), "{}: {} is not contiguous: create it with contiguous()", name_, name);
   for (const Slot& slot : slots_)

@@ -1,5 +1,6 @@
 #include "gradus/data/detail/loader.h"
 
+#include <limits>
 #include <system_error>
 
 #include "gradus/core/detail/format.h"
@@ -132,16 +133,18 @@ void Loader::read_ahead() {
 /// The result does not depend on when or on which thread it is called: it reads no state that changes.
 MakeBatch Loader::maker() const {
   plan();
-  return [self = this, source = source_, plan = plan_, dtype = dtype_, share = options_.share,
-          pads = !options_.pad.empty(), draw = Source::Draw{place_.seed, place_.epoch}](
-             std::int64_t number, const std::atomic<bool>& stop) {
-    const NoGrad no_grad;
-    const DefaultDType guard(dtype);
-    const KeptGenerator kept;
-    const Making making(self);
-    return share_of(share, pads, plan->batch(number),
-                    [&](const Array& ids) { return source->batch(ids, draw, stop); });
-  };
+  return
+      [self = this, source = source_, plan = plan_, dtype = dtype_, products = products_,
+       share = options_.share, pads = !options_.pad.empty(),
+       draw = Source::Draw{place_.seed, place_.epoch}](std::int64_t number, const std::atomic<bool>& stop) {
+        const NoGrad no_grad;
+        const DefaultDType guard(dtype);
+        const Autocast autocast(products);
+        const KeptGenerator kept;
+        const Making making(self);
+        return share_of(share, pads, plan->batch(number),
+                        [&](const Array& ids) { return source->batch(ids, draw, stop); });
+      };
 }
 
 void Loader::expect_outside() const {
@@ -198,7 +201,10 @@ void Loader::load_state_dict(const StateDict& dict) {
         "DataLoader: the state has {} entries, expects {}: it belongs to a loader with other options",
         dict.size(), expected.size() + 3);
   const Place place{static_cast<std::uint64_t>(number("seed")), number("epoch"), number("handed_out")};
-  check(place.epoch >= 0, "DataLoader: epoch {} in the state, expects 0 or more", place.epoch);
+  constexpr std::int64_t last =
+      std::numeric_limits<std::int64_t>::max() - 1;  // the next one has a number, too
+  check(place.epoch >= 0 && place.epoch <= last, "DataLoader: epoch {} in the state, expects 0 to {}",
+        place.epoch, last);
   const auto plan = std::make_shared<const Plan>(plan_of(place));
   check(place.handed_out >= 0 && place.handed_out <= plan->size(),
         "DataLoader: {} batches handed out in the state, expects 0 to {}, the batches of an epoch",

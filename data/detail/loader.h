@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gradus/core/tape/autocast.h"
 #include "gradus/data/detail/plan.h"
 #include "gradus/data/detail/prefetch.h"
 #include "gradus/data/detail/source.h"
@@ -49,8 +50,8 @@ class Loader {
 
   const std::shared_ptr<const Source> source_;
   const DataLoaderOptions options_;
-  const DType dtype_ = default_dtype();  // the program's, for the item function
-  std::vector<std::int64_t> lengths_;    // of every item, if the options have `length`
+  const DType dtype_ = default_dtype(), products_ = product_dtype();  // the program's, for the item function
+  std::vector<std::int64_t> lengths_;  // of every item, if the options have `length`
   Place place_;
   std::int64_t batch_rows_ = 0;               // of the last batch, with all shares
   bool resumed_ = false;                      // the place was loaded; the next loop continues from there

@@ -140,6 +140,7 @@ int main() try {
   const json xeon = gradus::docs::read_performance("performance_xeon.json");
   print_opening(xeon["measured"]);
   print_pytorch(xeon["pytorch"]);
+  print_opening(xeon["measured_bf16"]);
   print_pytorch(xeon["pytorch_bf16"]);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "performance_tables: %s\n", error.what());

@@ -6,7 +6,7 @@
 namespace gradus::nn {
 
 /// While one exists, modules made on this thread keep their weights, parameters of two axes or more, in bf16,
-/// at half the memory. All their parameters are frozen: such a model is for reading, as in generating text.
+/// at half the memory. All their parameters are frozen: such a model is for inference, as in generating text.
 /// `std::optional<nn::GPT> model; { const nn::Bf16Weights guard; model.emplace(options); }`
 ///
 /// A product with such a weight rounds the other operand to bf16 and sums in f32 (see Autocast); embeddings,

@@ -184,7 +184,14 @@ void Module::requires_grad_(bool on) const {
   const std::vector<ModuleNode*> nodes = nodes_of(*node_);
   if (on)  // before any of them changes
     for (const ModuleNode* const node : nodes)
-      for (const auto& [name, values] : node->parameters) check_floating("requires_grad_", values.array());
+      for (const auto& [name, values] : node->parameters) {
+        check(!is_half(values.dtype()),
+              "requires_grad_: parameter '{}' {} is {}, which is for inference: make the model without "
+              "Bf16Weights, and "
+              "use Autocast",
+              name, values.shape(), values.dtype());
+        check_floating("requires_grad_", values.array());
+      }
   for (const ModuleNode* const node : nodes)
     for (const auto& [name, values] : node->parameters) Tensor(values).requires_grad_(on);
 }

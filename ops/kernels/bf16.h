@@ -6,7 +6,7 @@
 //
 // Two bf16 have an exact product in f32's normal range, so an addition is all that rounds. There are
 // three orders of additions. An element of C depends on its row of A, its column of B and what is added to it
-// only, in each.
+// only, in each; of a NaN by AMX, sign and payload may depend on the shape as well.
 //
 // AVX512-BF16 and f32: one chain of additions, 512 of k at a time, within them pair after pair, and of a pair
 // the second first, as AVX512-BF16 does it. A CPU without the instruction takes the same steps in f32, so all

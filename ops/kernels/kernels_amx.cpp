@@ -4,7 +4,7 @@
 // passes. While tiles are multiplied, the core packs the next rows of A and writes the four tiles of C that
 // it has just finished: both take about as long as the product. With few rows of A, under a B that is stored
 // transposed, B takes the place of A, and C is made transposed: B's rows are then only rounded, not
-// rearranged, and a weight stored in bf16 is read where it lies.
+// rearranged, and full tiles of a weight stored in bf16 are read where they lie.
 
 #include "gradus/ops/kernels/packing_amx.h"
 

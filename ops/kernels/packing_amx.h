@@ -22,7 +22,7 @@ struct RowPacking {
   Pair* to = nullptr;  // null when all rows are packed
   I p = 0, i = 0, line = 0, credit = 0;
 
-  /// Field by field: a copy of all would wait until they are stored.
+  /// Field by field: copying the struct would stall on stores that were just made.
   void start(const float* data, I rows_there, Pair* place) {
     a.data = data, rows = rows_there, to = place;
     p = i = line = credit = 0;

@@ -146,8 +146,10 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
                             const CrossEntropyOptions& options, const Tensor& bias) {
   check_linear(kOp, x, weight, bias);
   check(!is_half(weight.dtype()),
-        "{}: expects a weight of f32 or f64, got {} {}: use cross_entropy(linear(x, weight), target)", kOp,
-        weight.dtype(), weight.shape());
+        "{}: expects a weight of f32 or f64, got {} {}: use cross_entropy(linear(x, weight), target), for a "
+        "model "
+        "cross_entropy(model(ids), targets)",
+        kOp, weight.dtype(), weight.shape());
   check(options.reduction != Reduction::none,
         "{}: expects reduction mean or sum, got none: use cross_entropy(linear(x, weight), target)", kOp);
   Shape logits = x.shape();

@@ -38,13 +38,16 @@ Json read(const std::string& file) {
   return all;
 }
 
+Json how_measured(const char* products_by) {
+  return {{"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
+          {"version", version()},
+          {"threads", num_threads()},
+          {"isa", name(current_isa())},
+          {"matmul", products_by}};
+}
+
 /// One line for each entry of a list, so that a diff shows what has changed.
-void write(const std::string& file, Json data) {
-  data["measured"] = {{"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
-                      {"version", version()},
-                      {"threads", num_threads()},
-                      {"isa", name(current_isa())},
-                      {"matmul", name(matmul_backend())}};
+void write(const std::string& file, const Json& data) {
   std::ostringstream text;
   text << "{";
   for (bool first = true; const auto& [key, value] : data.items()) {
@@ -91,7 +94,8 @@ void record(const std::string& file, const std::vector<std::string>& parts) {
     round_numbers(measured);
     Json all = read(file);
     all[part.name] = std::move(measured);
-    write(file, std::move(all));
+    all["measured"] = how_measured(name(matmul_backend()));
+    write(file, all);
   }
 }
 
@@ -101,7 +105,10 @@ void record_comparison(const std::string& file, const std::string& json_lines) {
   for (std::string line; std::getline(lines, line);) {
     Json row = Json::parse(line);
     round_numbers(row);
-    Json& rows = all[row.contains("precision") ? "pytorch_bf16" : "pytorch"];
+    const bool in_bf16 = row.contains("precision");
+    all[in_bf16 ? "measured_bf16" : "measured"] =
+        how_measured(in_bf16 ? name(bf16_backend_in_use()) : name(matmul_backend()));
+    Json& rows = all[in_bf16 ? "pytorch_bf16" : "pytorch"];
     if (!rows.is_array()) rows = Json::array();
     const auto old =
         std::find_if(rows.begin(), rows.end(), [&](const Json& r) { return r["case"] == row["case"]; });
@@ -110,7 +117,7 @@ void record_comparison(const std::string& file, const std::string& json_lines) {
     else
       *old = std::move(row);
   }
-  write(file, std::move(all));
+  write(file, all);
 }
 
 }  // namespace gradus::bench

@@ -36,7 +36,9 @@ TEST_CASE("record: rows of a comparison replace those of the same case, and noth
   CHECK(kept["depth"] == json::parse(R"([{"layers":1}])"));
   CHECK(kept["pytorch"] == json::parse(R"([{"case":"a","ratio":0.25},{"case":"b","ratio":2.0}])"));
   CHECK(kept["pytorch_bf16"] == json::parse(R"([{"case":"a","precision":"bf16","ratio":0.75}])"));
-  CHECK(kept["measured"]["version"] == version());
+  CHECK(kept["measured"]["matmul"] == name(matmul_backend()));
+  CHECK(kept["measured_bf16"]["matmul"] == name(bf16_backend_in_use()));
+  CHECK(kept["measured_bf16"]["version"] == version());
 }
 
 TEST_CASE("record: numbers keep three digits") {

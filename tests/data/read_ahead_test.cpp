@@ -79,6 +79,22 @@ TEST_CASE("read_ahead: the default dtype is that at the loader's construction, a
   }
 }
 
+TEST_CASE("read_ahead: Autocast is that at the loader's construction") {
+  const Tensor x = rand({4, 8}), w = rand({8, 3});
+  const auto loader_of = [&](DType products, std::int64_t ahead) {
+    const Autocast guard(products);
+    return DataLoader(4, [&](std::int64_t i) { return matmul(x.select(0, i), w); }, {.read_ahead = ahead});
+  };
+  for (const std::int64_t ahead : {0, 2}) {
+    CAPTURE(ahead);
+    auto in_f32 = loader_of(f32, ahead), in_bf16 = loader_of(bf16, ahead);
+    const Tensor product = in_bf16.next()[0];
+    CHECK_FALSE(equal(product, in_f32.next()[0]));
+    const Autocast guard(bf16);
+    CHECK(equal(product, matmul(x.select(0, 0), w).unsqueeze(0)));
+  }
+}
+
 TEST_CASE("read_ahead: an exception is thrown at its batch, from any position") {
   for (const std::int64_t ahead : {0, 1, 2, 100})
     for (std::int64_t bad = 0; bad < 7; ++bad) {

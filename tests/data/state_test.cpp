@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "data/batches.h"
 #include "support.h"
 
@@ -187,6 +189,7 @@ TEST_CASE("DataLoader: invalid states change nothing") {
   CHECK(contains(said(with("epoch", tensor({0, 1}))), "expects one i64 epoch in the state"));
   CHECK(contains(said(with("seed", Tensor())), "expects one i64 seed in the state"));
   CHECK(contains(said(with("epoch", tensor(-1))), "epoch -1 in the state"));
+  CHECK(contains(said(with("epoch", tensor(std::numeric_limits<std::int64_t>::max()))), "expects 0 to"));
   CHECK(contains(said(with("handed_out", tensor(5))), "5 batches handed out in the state, expects 0 to 4"));
   CHECK(contains(said(with("handed_out", tensor(-1))), "-1 batches handed out"));
   CHECK(contains(said(with("more", tensor(1))), "the state has 10 entries, expects 9"));

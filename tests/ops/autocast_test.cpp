@@ -376,10 +376,10 @@ TEST_CASE("bf16 weights: linear reads them as they are, with the bits of Autocas
               "linear: expects x of f32 for a weight in bf16, got f64 [3, 4]: convert x with .to(f32)");
   check_error(
       [&] { linear(Tensor(x).clone().requires_grad_(), w); },
-      "linear: with a weight in bf16, which is for reading, there is no gradient, but x requires one: "
+      "linear: with a weight in bf16, which is for inference, there is no gradient, but x requires one: "
       "call it under NoGrad, or convert the weight with .to(f32)");
   check_error([&] { linear_cross_entropy(x, w, zeros({3}, i64)); },
               "linear_cross_entropy: expects a weight of f32 or f64, got bf16 [5, 4]: use "
-              "cross_entropy(linear(x, weight), target)");
+              "cross_entropy(linear(x, weight), target), for a model cross_entropy(model(ids), targets)");
   CHECK_THROWS(linear(x, normal({5, 4}).to(f16)));
 }

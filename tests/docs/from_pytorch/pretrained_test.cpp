@@ -33,7 +33,7 @@ TEST_CASE("from PyTorch: Transformers") {
   const nn::GPT same = nn::GPT::load_pretrained(folder);
   CHECK(allclose(same(ids), gpt(ids)));
   // py: AutoModelForCausalLM.from_pretrained(folder, torch_dtype=torch.bfloat16)
-  // note: [for reading](precision.md#weights-in-bf16-for-reading); norms, biases and activations stay f32
+  // note: [for inference](precision.md#weights-in-bf16-for-inference); norms, biases and activations stay f32
   std::optional<nn::GPT> reader;
   {
     const nn::Bf16Weights guard;

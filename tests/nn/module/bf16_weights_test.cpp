@@ -138,7 +138,9 @@ TEST_CASE("bf16 weights: which parameters, and that they are frozen") {
   const Tensor x = randn({1, 3, 8}).requires_grad_();
   CHECK_THROWS(block(x));
   check_error([&] { block.requires_grad_(); },
-              "requires_grad_: expects f32 or f64, got bf16 [24, 8]: convert with .to(f32)");
+              "requires_grad_: parameter 'in_proj_weight' [24, 8] is bf16, which is for inference: make the "
+              "model without "
+              "Bf16Weights, and use Autocast");
   check_error(
       [&] {
         block(zeros({1, 3}, i64));
@@ -155,12 +157,14 @@ TEST_CASE("bf16 weights: neither in f64 nor trained") {
                 "with the default dtype f32");
   }
   const nn::Linear layer(3, 2);
-  check_error([&] { optim::Adam(layer.parameters(), {.lr = 0.1}); },
-              "Adam: Linear.weight [2, 3] is bf16, which is for reading: make the model without Bf16Weights, "
-              "and use Autocast");
-  check_error([&] { optim::EMA(layer.parameters()); },
-              "EMA: Linear.weight [2, 3] is bf16, which is for reading: make the model without Bf16Weights, "
-              "and use Autocast");
+  check_error(
+      [&] { optim::Adam(layer.parameters(), {.lr = 0.1}); },
+      "Adam: Linear.weight [2, 3] is bf16, which is for inference: make the model without Bf16Weights, "
+      "and use Autocast");
+  check_error(
+      [&] { optim::EMA(layer.parameters()); },
+      "EMA: Linear.weight [2, 3] is bf16, which is for inference: make the model without Bf16Weights, "
+      "and use Autocast");
   check_error(
       [&] {
         layer.weight.set_grad(ones({2, 3}).to(bf16));

@@ -41,7 +41,8 @@ void start_block() {
   if constexpr (columns > 3 || (rows > 1 && columns > 1)) _tile_zero(3);
 }
 
-// Load a tile of B. `past_cache` leaves it out of the first-level cache, so that A stays there.
+// Load a tile of B; the intrinsics take the number of a register as a literal only. `past_cache` leaves the
+// tile out of the first-level cache, so that A stays there.
 
 template <bool past_cache>
 void load_6(const char* from, I row) {

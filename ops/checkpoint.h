@@ -27,8 +27,8 @@ using CheckpointFunction = std::function<Tensor(std::span<const Tensor> inputs)>
 /// see recomputing(). Throws when f returns an undefined tensor.
 ///
 /// Gradients on the tape, from grad(..., {.create_graph = true}), reach f's inputs and all it uses, and have
-/// gradients themselves, equal to those without checkpoint to rounding; they keep what f's ops saved in the
-/// second run.
+/// gradients themselves, equal to those without checkpoint to rounding, within an Autocast to bf16's; they
+/// keep what f's ops saved in the second run.
 ///
 ///     Tensor y = checkpoint([block](const Tensor& x) { return block(x); }, x);
 Tensor checkpoint(const CheckpointFunction& f, const std::vector<Tensor>& inputs);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <cstdio>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -44,5 +45,12 @@ ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
+
+std::uint64_t number_or(const char* variable, std::uint64_t otherwise) {
+  const char* const given = ::getenv(variable);
+  return given ? ::strtoull(given, nullptr, 10) : otherwise;
+}
+
+std::uint64_t seed_of_this_run() { return number_or("GRADUS_SEED", std::random_device()() % 1'000'000'000); }
 
 }  // namespace gradus::test

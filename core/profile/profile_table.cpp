@@ -54,7 +54,8 @@ void add(ProfileEntry& total, const ProfileEntry& entry) {
   total.live_blocks += entry.live_blocks;
 }
 
-/// One entry a row, the largest by `size` first; the smallest in one row when there are more than wanted.
+/// One entry a row, the largest by `size` first, none without any; the smallest in one row when there are
+/// more than wanted.
 template <class Size>
 std::vector<ProfileEntry> grouped(const std::vector<ProfileEntry>& entries,
                                   const ProfileTableOptions& options, Size size) {
@@ -64,6 +65,7 @@ std::vector<ProfileEntry> grouped(const std::vector<ProfileEntry>& entries,
   for (const ProfileEntry& entry : entries) add(rows[row_of(entry, options)], entry);
   std::vector<ProfileEntry> sorted;
   for (auto& [name, row] : rows) {
+    if (size(row) <= 0) continue;
     row.name = name;
     sorted.push_back(std::move(row));
   }
@@ -114,7 +116,7 @@ std::string Profile::table(const ProfileTableOptions& options) const {
   line({options.by == ProfileBy::op ? "op" : "module", "calls", "forward", "backward", "time", "share",
         "FLOP/s", "bytes/s"});
   for (const ProfileEntry& entry : grouped(all, options, [](const auto& e) { return e.seconds(); }))
-    if (entry.seconds() > 0) row(entry);
+    row(entry);
   total.name = "total";
   total.calls = 0;
   row(total);
@@ -141,7 +143,7 @@ std::string Profile::memory_table(const ProfileTableOptions& options) const {
   for (const ProfileEntry& e : grouped(all, options, [](const auto& entry) {
          return static_cast<double>(entry.bytes_at_peak) + 1e-9 * static_cast<double>(entry.live_bytes);
        }))
-    if (e.bytes_at_peak > 0 || e.live_bytes > 0) row(e);
+    row(e);
   total.name = "total";
   row(total);
   return text;

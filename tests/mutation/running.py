@@ -94,6 +94,7 @@ class Tests:
         seconds = 10 + 6 * sum(cpu for cpu, _ in known)
         wall = 180 + 20 * max(sum(cpu for cpu, _ in known), sum(real for _, real in known))
         scratch = pathlib.Path(tempfile.mkdtemp(prefix="gradus-mutate-"))  # where tests write usually
+        scratch.chmod(0o755)  # tests of permissions act as another user
         words = [str(program), "-aa=1", "-nc", "-sf=" + ",".join(str(path) for path in paths)]
         if only:
             words.append("-tc=" + pattern(only))

@@ -46,7 +46,7 @@ const std::vector<std::function<std::unique_ptr<optim::Optimizer>(std::vector<Te
     [](auto p) { return std::make_unique<optim::RAdam>(p, optim::RAdamOptions{.lr = 0.05}); },
     [](auto p) {
       return std::make_unique<optim::RMSprop>(
-          p, optim::RMSpropOptions{.lr = optim::inverse_sqrt(0.02, 4), .momentum = 0.5, .centered = true});
+          p, optim::RMSpropOptions{.lr = optim::inverse_sqrt(0.01, 4), .momentum = 0.9, .centered = true});
     },
 };
 
@@ -106,6 +106,12 @@ TEST_CASE("optimizers: tiny gradients that are not 0 move a weight as in f64, if
   as_in_f64(
       [](std::vector<Tensor> p) {
         return std::make_unique<SGD>(p, optim::SGDOptions{.lr = 1e36, .momentum = 0.9});
+      },
+      {1e-38, 1e-38});
+  as_in_f64(
+      [](std::vector<Tensor> p) {
+        return std::make_unique<optim::RMSprop>(p,
+                                                optim::RMSpropOptions{.lr = 1e36, .eps = 1, .momentum = 0.9});
       },
       {1e-38, 1e-38});
 }

@@ -1,6 +1,7 @@
 // Every reader meets damaged files: it reads them or throws Error, in proportional memory, within a second.
-// The same damage every time; GRADUS_FUZZ_INPUTS=100000 tries as many files a reader. libFuzzer searches
-// further (fuzz.cpp), and what it finds goes into corpus/READER/.
+// Other damage every time: the seed is printed, and GRADUS_SEED=7 repeats it; GRADUS_FUZZ_INPUTS=100000 tries
+// as many files a reader. libFuzzer searches further (fuzz.cpp). A file that breaks a reader goes into
+// corpus/READER/.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
@@ -53,10 +53,10 @@ class Silence {
 /// Changes files at random, a little at a time.
 class Damage {
  public:
-  explicit Damage(std::vector<std::string> seeds) : seeds_(std::move(seeds)) {}
+  Damage(std::vector<std::string> files, std::uint64_t seed) : files_(std::move(files)), random_(seed) {}
 
   std::string next() {
-    std::string bytes = seeds_[below(seeds_.size())];
+    std::string bytes = files_[below(files_.size())];
     for (std::size_t i = 1 + below(4); i > 0; --i) change(bytes);
     return bytes;
   }
@@ -134,8 +134,8 @@ class Damage {
     }
   }
 
-  std::vector<std::string> seeds_;
-  std::mt19937 random_{35};
+  std::vector<std::string> files_;
+  std::mt19937_64 random_;
 };
 
 double cpu_seconds() {
@@ -202,17 +202,17 @@ TEST_CASE("readers: whole files are read") {
 }
 
 TEST_CASE("readers: files that once broke one, and files damaged at random") {
-  const char* const given = std::getenv("GRADUS_FUZZ_INPUTS");
-  const int inputs = given ? std::atoi(given) : 300;
+  const std::uint64_t inputs = number_or("GRADUS_FUZZ_INPUTS", 1000), seed = seed_of_this_run();
+  MESSAGE(inputs << " files a reader; to repeat: GRADUS_FUZZ_INPUTS=" << inputs << " GRADUS_SEED=" << seed);
   for (const Reader& reader : readers()) {
     CAPTURE(reader.name);
     const ScratchFolder folder;
     const Prepared file(reader, folder.path());
     for (const std::string& bytes : past_failures(reader.name)) read_within_limits(file, bytes);
-    Damage damage(file.seeds());
+    Damage damage(file.seeds(), seed);
     double most = 0;
-    for (int i = 0; i < inputs; ++i) most = std::max(most, read_within_limits(file, damage.next()));
-    if (given)
+    for (std::uint64_t i = 0; i < inputs; ++i) most = std::max(most, read_within_limits(file, damage.next()));
+    if (inputs > 1000)
       MESSAGE(reader.name << ": " << inputs << " files, at most " << most << " bytes of memory a byte");
   }
 }

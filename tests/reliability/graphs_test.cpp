@@ -5,11 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <random>
 #include <regex>
 #include <set>
 
@@ -20,11 +18,6 @@
 namespace gradus::test {
 
 namespace {
-
-std::uint64_t number_or(const char* variable, std::uint64_t otherwise) {
-  const char* const given = std::getenv(variable);
-  return given ? std::strtoull(given, nullptr, 10) : otherwise;
-}
 
 /// Ops of ops.h that no graph uses, and why.
 const std::map<std::string, std::string> kNotInGraphs = {
@@ -37,7 +30,7 @@ const std::map<std::string, std::string> kNotInGraphs = {
 
 TEST_CASE("graphs: the library and the interpreter agree on random graphs") {
   const std::uint64_t count = number_or("GRADUS_GRAPHS", 10'000);
-  const std::uint64_t seed = number_or("GRADUS_SEED", std::random_device()() % 1'000'000'000);
+  const std::uint64_t seed = seed_of_this_run();
   MESSAGE(count << " graphs; to repeat: GRADUS_GRAPHS=" << count << " GRADUS_SEED=" << seed);
   std::size_t steps = 0;
   int failures = 0;
@@ -85,7 +78,7 @@ TEST_CASE("graphs: every op of ops.h and every operator is in the graphs") {
 TEST_CASE("graphs: random graphs use every case, and every kind of step") {
   std::set<graphs::Kind> kinds;
   std::set<const graphs::OpCase*> cases;
-  int second_derivatives = 0, checkpoints = 0;
+  int second_derivatives = 0, checkpoints = 0, products_in_bf16 = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     std::vector<graphs::Step> steps;
     graphs::failure_of(seed, &steps);
@@ -95,6 +88,7 @@ TEST_CASE("graphs: random graphs use every case, and every kind of step") {
       kinds.insert(step.kind);
       if (step.op) cases.insert(step.op);
       checkpoints += step.checkpoint;
+      products_in_bf16 += step.autocast && (step.op->name == "matmul" || step.op->name == "linear");
       of_gradients[i] = step.create_graph;
       if (step.inputs.empty()) continue;
       const bool root = of_gradients[graphs::sz(step.inputs[0].step)];
@@ -106,6 +100,7 @@ TEST_CASE("graphs: random graphs use every case, and every kind of step") {
   CHECK(kinds.size() == 8);
   CHECK(second_derivatives > 15);
   CHECK(checkpoints > 15);
+  CHECK(products_in_bf16 > 15);
   CHECK(cases.size() > (graphs::op_cases().size() + graphs::writes().size()) * 95 / 100);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "gradus/core/detail/platform.h"
 #include "gradus/core/error.h"
 #include "in_child.h"
+#include "support.h"
 
 using namespace gradus;
 using test::in_child;
@@ -243,6 +245,19 @@ TEST_CASE("storage: poison fills fresh and freed blocks with NaN") {
     set_memory_poison(false);
     CHECK(filled_with(Storage::allocate(bytes), 0xFF));
   }
+}
+
+TEST_CASE("child: print whether memory is poisoned" * doctest::skip()) {
+  std::printf("<<%s>>\n", memory_poison() ? "poison" : "none");
+}
+
+TEST_CASE("storage: GRADUS_POISON=1 poisons memory from the start") {
+  const auto starts = [](const std::string& environment) {
+    return test::output_of_child(environment, "child: print whether memory is poisoned");
+  };
+  CHECK(starts("GRADUS_POISON=1").find("<<poison>>") != std::string::npos);
+  CHECK(starts("GRADUS_POISON=0").find("<<none>>") != std::string::npos);
+  CHECK(starts("env -u GRADUS_POISON").find("<<none>>") != std::string::npos);
 }
 
 TEST_CASE("storage: threads allocate, hand over and free") {

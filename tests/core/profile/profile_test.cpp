@@ -90,6 +90,16 @@ TEST_CASE("Profile counts calls forward and backward, and nothing after its dest
   CHECK(find(later, "matmul").calls == 0);
 }
 
+TEST_CASE("Profile: what did not happen since clear() is no entry") {
+  Profile profile;
+  { const Tensor y = leaf({2, 3}).exp(); }
+  CHECK(find(profile, "exp").name == "exp");
+  profile.clear();
+  { const Tensor y = leaf({2, 3}).relu(); }
+  CHECK(find(profile, "relu").name == "relu");
+  CHECK(find(profile, "exp").name.empty());
+}
+
 TEST_CASE("Profile: ops without a gradient are seen too") {
   const Tensor x = leaf({4, 4});
   const Profile profile;
@@ -262,6 +272,9 @@ TEST_CASE("Profile: tables put the largest first and shorten long names") {
   CHECK(lines[1].starts_with("a range wi..."));
   CHECK(lines[1].substr(0, 37).ends_with("column is wide"));
   CHECK(lines[1].size() == lines[0].size());
+  REQUIRE(lines.size() == 5);  // with "(outside ops)" and the total
+  CHECK(profile.table({.rows = 2}).find("others") == std::string::npos);  // it would be no shorter
+  CHECK(lines_of(profile.table({.rows = 1})).at(2).starts_with("(2 others)"));
   check_error([&] { profile.table({.depth = -1}); },
               "Profile: expects a depth and rows of 0 or more, got -1 and 0");
   check_error([&] { profile.memory_table({.rows = -2}); },

@@ -112,6 +112,16 @@ TEST_CASE("write_chrome_trace: open and truncated ranges still nest") {
     const std::vector<std::string> paths = nested(of_kind(trace_of(profile), "X"));
     CHECK(contains(paths, "open > relu"));
   }
+  {
+    Profile profile;
+    const ProfileRange range("open");
+    x.exp();
+    profile.clear();
+    x.relu();
+    const std::vector<std::string> paths = nested(of_kind(trace_of(profile), "X"));
+    CHECK(contains(paths, "open > relu"));
+    CHECK_FALSE(contains(paths, "open > exp"));
+  }
   Profile few({.trace_events = 3});
   {
     const ProfileRange range("long");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gradus/core/error.h"
+#include "gradus/core/memory/storage.h"
 #include "gradus/core/threads/parallel.h"
 #include "threads_guard.h"
 
@@ -336,6 +337,21 @@ TEST_CASE("default_generator: one for each thread") {
   CHECK(default_generator().state().offset == 1);
   default_generator().set_state(before);
 }
+
+#ifndef __SANITIZE_ADDRESS__  // which refuses to read behind an array, and would see a write itself
+TEST_CASE("random arrays: nothing is written behind the last element") {
+  set_memory_poison(true);
+  Generator generator;
+  for (const DType dtype : {f32, f64})
+    for (const I n : {1, 2, 3, 5, 6, 7, 1021}) {
+      const Array x = random_normal({n}, 0, 1, dtype, generator);
+      const auto* const bytes = static_cast<const unsigned char*>(x.storage().data());
+      const std::size_t used = x.storage().bytes(), held = (used + 63) / 64 * 64;
+      CHECK(std::count(bytes + used, bytes + held, 0xFF) == static_cast<std::ptrdiff_t>(held - used));
+    }
+  set_memory_poison(false);
+}
+#endif
 
 TEST_CASE("random arrays: empty shapes") {
   Generator generator;

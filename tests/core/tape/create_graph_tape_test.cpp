@@ -99,6 +99,22 @@ TEST_CASE("create_graph: DetectAnomaly names the op whose gradient has a NaN") {
   CHECK(values(slope(slope(good.sum(), x).sum(), x)) == Values{2, 2});
 }
 
+TEST_CASE(
+    "create_graph: a closure that returns too few or too many gradients is an error that names its op") {
+  const Tensor x = leaf(tensor({1.0, 2.0}, f64));
+  for (const std::size_t count : {0U, 2U}) {
+    const Tensor y =
+        record("odd", x.array().clone(), {&x}, [count]<class V>(const V& dy, auto) -> GradsOf<V> {
+          if constexpr (kTaped<V>)
+            return GradsOf<V>(count, dy);
+          else
+            return {dy};
+        });
+    check_error([&] { slope(y.sum(), x); },
+                "odd backward: returned " + std::to_string(count) + " gradients for 1 inputs");
+  }
+}
+
 TEST_CASE("create_graph: a write before the first pass or between the passes is an error that names the op") {
   const Tensor x = leaf(tensor({1.0, 2.0}, f64));
   const auto write = [&] {

@@ -90,6 +90,22 @@ TEST_CASE("parallel_for: several threads take part") {
   CHECK(inside == 3);
 }
 
+TEST_CASE("parallel_for: no more threads take part than set, also after there were more") {
+  for (const int threads : {4, 3, 2, 3, 1, 2}) {
+    const ThreadsGuard guard(threads);
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    const auto note = [&](I, I) {
+      wait_a_little();
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    };
+    parallel_for(200, 1, note, Wake::at_once);
+    CAPTURE(threads);
+    CHECK(static_cast<int>(seen.size()) <= threads);
+  }
+}
+
 TEST_CASE("parallel_for: sums over chunks are bit-identical for any number of threads") {
   std::vector<float> values(100'003);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i));

@@ -58,6 +58,19 @@ TEST_CASE("Conv2d: against its definition, and gradients") {
   check_module(conv, {turned}, [&](const Tensors& in) { return conv(in[0]); });
 }
 
+TEST_CASE("Conv1d, Conv2d: weights and bias start uniform up to 1 / sqrt(fan_in)") {
+  const nn::Conv1d line(6, 60, 6);
+  const nn::Conv2d image(4, 60, {3, 3});
+  for (const Tensor* x : {&line.weight, &line.bias, &image.weight, &image.bias}) {
+    const Tensor in_bounds = *x * 6;  // fan_in is 36
+    CHECK(in_bounds.max().item() <= 1);
+    CHECK(in_bounds.max().item() > 0.8);
+    CHECK(in_bounds.min().item() >= -1);
+    CHECK(in_bounds.min().item() < -0.8);
+    CHECK(std::abs(in_bounds.mean().item()) < 0.3);
+  }
+}
+
 TEST_CASE("Conv1d is Conv2d of height 1; gradients; an empty batch gives an empty result") {
   const DefaultDType f64_default(f64);
   const nn::Conv1d conv(3, 2, 3, {.stride = 2, .padding = 1});
@@ -110,6 +123,17 @@ TEST_CASE("pooling: values, gradients") {
 TEST_CASE("convolution and pooling: bad calls") {
   check_error([] { nn::Conv2d(0, 3, 3); }, "Conv2d: expects in of 1 or more, got 0");
   check_error([] { nn::Conv2d(3, 3, {0, 3}); }, "Conv2d: expects kernel of 1 or more, got 0");
+  check_error([] { nn::Conv2d(3, -1, 3); }, "Conv2d: expects out of 1 or more, got -1");
+  check_error([] { nn::Conv2d(3, 3, {3, 0}); }, "Conv2d: expects kernel of 1 or more, got 0");
+  check_error([] { nn::Conv2d(3, 3, 3, {.stride = {1, 0}}); }, "Conv2d: expects stride of 1 or more, got 0");
+  check_error(
+      [] {
+        nn::Conv2d(3, 3, 3, {.padding = {0, -2}});
+      },
+      "Conv2d: expects padding of 0 or more, got -2");
+  check_error([] { nn::Conv1d(0, 3, 3); }, "Conv1d: expects in of 1 or more, got 0");
+  check_error([] { nn::Conv1d(3, 0, 3); }, "Conv1d: expects out of 1 or more, got 0");
+  check_error([] { nn::Conv1d(3, 3, 0); }, "Conv1d: expects kernel of 1 or more, got 0");
   check_error([] { nn::Conv1d(3, 3, 3, {.padding = -1}); }, "Conv1d: expects padding of 0 or more, got -1");
   check_error([] { nn::Conv1d(3, 3, 3, {.stride = 0}); }, "Conv1d: expects stride of 1 or more, got 0");
   const nn::Conv2d conv(3, 4, 3);

@@ -9,6 +9,7 @@
 
 #include "check_op.h"
 #include "gradus/core/error.h"
+#include "gradus/core/profile/profile.h"
 #include "gradus/nn/nn.h"
 #include "gradus/ops/ops.h"
 #include "near.h"
@@ -193,6 +194,19 @@ TEST_CASE("Seq2SeqTransformer: generate extends each row until its end, as if it
   }
   CHECK(ends > 0);
   CHECK(ends < 18);
+}
+
+TEST_CASE("Seq2SeqTransformer: the cache saves work, also for a single source") {
+  const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
+  const auto flops_of = [&](const Tensor& source, bool cache) {
+    const Profile profile;
+    model.generate(source, 10, {.greedy = true, .cache = cache});
+    double flops = 0;
+    for (const ProfileEntry& entry : profile.entries()) flops += entry.flops;
+    return flops;
+  };
+  for (const Tensor& source : {kSource, kSource.slice(0, 0, 1)})
+    CHECK(flops_of(source, true) < 0.6 * flops_of(source, false));
 }
 
 TEST_CASE("Seq2SeqTransformer: generate stops at stop tokens, and reports each column") {

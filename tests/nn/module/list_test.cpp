@@ -64,6 +64,15 @@ TEST_CASE("lists of a module: an element of a temporary list remains valid") {
   CHECK(last.kind() == "List");
 }
 
+TEST_CASE("add_list: a list may be empty") {
+  struct Net : nn::Module {
+    std::vector<nn::Linear> layers = add_list("layers", 0, [](int) { return nn::Linear(2, 2); });
+  };
+  const Net net;
+  CHECK(net.layers.empty());
+  CHECK(net.parameters().empty());
+}
+
 TEST_CASE("lists of a module: convert to vectors") {
   const Tower a, b;
   auto both = a.parameters();

@@ -486,6 +486,8 @@ TEST_CASE("load_pretrained: missing and null keys of mistral and qwen2") {
   CHECK_THROWS_WITH_AS(load(""), doctest::Contains("k_proj.weight expects [64, 64], got [16, 64]"), Error);
   save("llama");
   CHECK(load("") == std::pair<std::int64_t, std::int64_t>(0, 32));
+  folder.change(",\n  \"tie_word_embeddings\": false", "");
+  CHECK_FALSE(nn::GPT::load_pretrained(path).options().tied);
   save("qwen2");
   CHECK(load("") == std::pair<std::int64_t, std::int64_t>(0, 32));
 }

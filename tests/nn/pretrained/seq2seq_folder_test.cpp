@@ -51,6 +51,9 @@ std::string saved_and_read(const Model& model, const nn::PretrainedOptions& give
   CHECK(max_difference(model(kRead, model.shifted(kWritten)), again(kRead, again.shifted(kWritten))) == 0);
   CHECK(again.options().placement == model.options().placement);
   CHECK(again.options().block.dropout == model.options().block.dropout);
+  CHECK(again.options().pad == model.options().pad);
+  CHECK(again.options().start == model.options().start);
+  CHECK(again.options().end == model.options().end);
   CHECK(keys_and_shapes(again) == keys_and_shapes(model));
   return read_config(folder.path())["model_type"];
 }
@@ -95,6 +98,7 @@ TEST_CASE("Seq2SeqTransformer: a model with any options is saved and loaded") {
            [](auto& o) { o.block.norm = nn::make_norm<nn::BatchNorm>; },
            [](auto& o) { o.block.norm = nn::make_group_norm(2); }, [](auto& o) { o.block.qk_norm = true; },
            [](auto& o) { o.block.head_dim = 3; },
+           [](auto& o) { o.head_bias = false, o.pad = 1, o.start = 5, o.end = 6; },
            [](auto& o) { o.output_scale = 0.5, o.output_dropout = true; }}) {
     nn::Seq2SeqOptions options = marian;
     change(options);

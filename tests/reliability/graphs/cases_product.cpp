@@ -14,8 +14,9 @@ Scalar dot(const Line& a, const Line& b) {
 }
 
 /// As in NumPy: vectors become matrices of one row or column, which is dropped again.
-Block product(const Block& x, const Block& z) {
-  Block a = x, b = z;
+Block product(const Step& p, const Block& x, const Block& z) {
+  const bool in_bf16 = p.autocast && x.dtype == f32;
+  Block a = in_bf16 ? each(x, to_bf16) : x, b = in_bf16 ? each(z, to_bf16) : z;
   if (x.dim() == 1) a.shape.insert(0, 1);
   if (z.dim() == 1) b.shape.push_back(1);
   const std::int64_t rows = a.shape[a.dim() - 2], inner = a.shape[a.dim() - 1],
@@ -38,7 +39,7 @@ Block product(const Block& x, const Block& z) {
       at[at.size() - 2] = k;
       column.push_back(number_at(b, at));
     }
-    return dot(row, column);
+    return in_bf16 ? apply(Formula::from_product, dot(row, column)) : dot(row, column);
   });
   if (x.dim() == 1) y.shape.erase(y.dim() - 2);
   if (z.dim() == 1) y.shape.erase(y.dim() - 1);
@@ -51,8 +52,8 @@ Block swapped(const Block& x) {
   return y;
 }
 
-Block affine(const Blocks& x) {
-  Block y = product(x[0], swapped(x[1]));
+Block affine(const Step& p, const Blocks& x) {
+  Block y = product(p, x[0], swapped(x[1]));
   if (x.size() > 2) y = broadcasted(y, x[2], y.dtype, [](Scalar a, Scalar b) { return a + b; });
   return y;
 }
@@ -146,15 +147,15 @@ std::vector<OpCase> product_cases() {
          return true;
        },
        GRADUS_CALL(matmul(x[0], x[1])),
-       [](const Step&, const Blocks& x) -> Blocks { return {product(x[0], x[1])}; }, "x0 x1"},
+       [](const Step& p, const Blocks& x) -> Blocks { return {product(p, x[0], x[1])}; }, "x0 x1"},
       {"linear", factors(false), GRADUS_CALL(linear(x[0], x[1])),
-       [](const Step&, const Blocks& x) -> Blocks { return {affine(x)}; }, "x0~/1 x1/0"},
+       [](const Step& p, const Blocks& x) -> Blocks { return {affine(p, x)}; }, "x0~/1 x1/0"},
       {"linear", factors(true), GRADUS_CALL(linear(x[0], x[1], x[2])),
-       [](const Step&, const Blocks& x) -> Blocks { return {affine(x)}; }, "x0~/1 x1/0"},
+       [](const Step& p, const Blocks& x) -> Blocks { return {affine(p, x)}; }, "x0~/1 x1/0"},
       {"linear", factors(true), GRADUS_CALL(linear(x[0], x[1], x[2], Activation::relu)),
-       [](const Step&, const Blocks& x) -> Blocks { return {each(affine(x), relu)}; }, "x0? x1? y?"},
+       [](const Step& p, const Blocks& x) -> Blocks { return {each(affine(p, x), relu)}; }, "x0? x1? y?"},
       {"linear", factors(true), GRADUS_CALL(linear(x[0], x[1], x[2], Activation::gelu)),
-       [](const Step&, const Blocks& x) -> Blocks { return {each(affine(x), gelu)}; }, "x0? x1?"},
+       [](const Step& p, const Blocks& x) -> Blocks { return {each(affine(p, x), gelu)}; }, "x0? x1?"},
       {"outer",
        [](Draw& draw, Step& p) {
          draw.add(p, {.rank = 1, .most_rank = 1, .most = 6});

@@ -56,12 +56,24 @@ class Generator {
     if (!p.op->draw(draw_, p)) return;
     p.no_grad = draw_.chance(0.04);
     p.checkpoint = !p.no_grad && p.op->memory == OpCase::Memory::fresh && single(*p.op) && draw_.chance(0.05);
+    const bool product = p.op->name == "matmul" || p.op->name == "linear";
+    p.autocast = !rounds_otherwise(p) && draw_.chance(product ? 0.5 : 0.1);
     draw_.emit(p);
   }
 
   static bool single(const OpCase& op) {
     static const std::set<std::string> pairs{"sort", "topk", "max_with_indices", "min_with_indices"};
     return pairs.count(op.name) == 0;
+  }
+
+  /// Under Autocast these round what the interpreter does not have: weights of attention before they are
+  /// divided by their sum; products of two of several operands; in a checkpoint, which computes its function
+  /// anew for a second derivative, two parts of the gradient of gelu's input.
+  static bool rounds_otherwise(const Step& p) {
+    const std::string& name = p.op->name;
+    return name == "einsum" || name == "linear_cross_entropy" ||
+           name.find("attention") != std::string::npos ||
+           (p.checkpoint && p.op->text.find("gelu") != std::string::npos);
   }
 
   void write() {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gradus/core/error.h"
+#include "gradus/core/tape/autocast.h"
 #include "gradus/core/tape/grad.h"
 #include "gradus/ops/checkpoint.h"
 #include "gradus/ops/ops.h"
@@ -145,6 +146,7 @@ Run::Result Run::op(const Step& p) {
   const std::string message = error_of([&] {
     std::optional<NoGrad> off;
     if (p.no_grad) off.emplace();
+    const Autocast products(p.autocast ? bf16 : f32);
     if (p.checkpoint) {
       const auto again = [p](std::span<const Tensor> x) { return p.op->run(p, {x.begin(), x.end()})[0]; };
       ys = {checkpoint(CheckpointFunction(again), xs)};

@@ -15,6 +15,7 @@ constexpr double kLargest = 1e6;
 double valued(Formula formula, double a, double exponent) {
   switch (formula) {
     case Formula::copy:
+    case Formula::from_product:
       return a;
     case Formula::exp:
       return std::exp(a);
@@ -65,6 +66,13 @@ double steepness(Formula formula, double a, double y, double exponent) {
   }
 }
 
+/// The nearest number with eight significant bits, of two as near the even one.
+double bf16_of(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
+}
+
 }  // namespace
 
 ScalarTape& tape() {
@@ -84,7 +92,7 @@ Scalar ScalarTape::unary(Formula formula, Scalar x, double exponent) {
   const Entry a = (*this)[x];
   Entry y{.exponent = exponent, .a = x.id, .formula = formula};
   y.value = valued(formula, a.value, exponent);
-  if (formula == Formula::copy) {
+  if (formula == Formula::copy || formula == Formula::from_product) {
     y.error = a.error;
   } else {
     // To first order: so the operand must be far from where the steepness changes much.
@@ -93,9 +101,19 @@ Scalar ScalarTape::unary(Formula formula, Scalar x, double exponent) {
       throw Unstable{"an operand is mostly rounding"};
     y.error = (a.error > 0 ? 1.1 * steepness(formula, a.value, y.value, exponent) * a.error : 0) +
               kRoundings * unit * std::abs(y.value);
-    if (a.formula == Formula::constant) y.formula = Formula::constant, y.a = -1;
   }
+  if (formula != Formula::copy && a.formula == Formula::constant) y.formula = Formula::constant, y.a = -1;
   return add(y);
+}
+
+Scalar ScalarTape::rounded_to_bf16(Scalar x) {
+  const Entry a = (*this)[x];
+  if (bf16_of(a.value - 4 * a.error) != bf16_of(a.value + 4 * a.error))
+    throw Unstable{"a rounding to bf16 hangs on rounding"};
+  const bool varies = a.formula != Formula::constant;
+  return add({.value = bf16_of(a.value),
+              .a = varies ? x.id : -1,
+              .formula = varies ? Formula::to_bf16 : Formula::constant});
 }
 
 Scalar ScalarTape::binary(Formula formula, Scalar x, Scalar z) {
@@ -201,6 +219,12 @@ void ScalarTape::pass_on(Scalar y, Scalar dy, std::vector<Scalar>& gradients) {
     case Formula::expm1:
       to(a, [&] { return dy * (y + 1); });
       break;
+    case Formula::to_bf16:
+      to(a, [&] { return apply(Formula::from_product, dy); });
+      break;
+    case Formula::from_product:
+      to(a, [&] { return rounded_to_bf16(dy); });
+      break;
     case Formula::power:
       to(a, [&] { return dy * (entry.exponent * power(a, entry.exponent - 1)); });
       break;
@@ -213,6 +237,8 @@ Scalar copy_of(Scalar x) { return tape().unary(Formula::copy, x); }
 Scalar copy_of(Scalar x, double value) {
   return tape().add({.value = value, .a = x.id, .formula = Formula::copy});
 }
+
+Scalar to_bf16(Scalar x) { return tape().rounded_to_bf16(x); }
 
 Scalar operator+(Scalar a, Scalar b) { return tape().binary(Formula::add, a, b); }
 Scalar operator-(Scalar a, Scalar b) { return a + (-b); }

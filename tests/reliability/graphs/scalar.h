@@ -37,7 +37,9 @@ enum class Formula : std::uint8_t {
   sigmoid,
   erf,
   expm1,
-  power
+  power,
+  to_bf16,      // an operand of a product in bf16; its gradient is a result of such a product
+  from_product  // a result of one; its gradient is an operand of such a product
 };
 
 /// All numbers of a graph, in the order in which they were made.
@@ -58,6 +60,7 @@ class ScalarTape {
   void shrink(std::size_t size) { entries_.resize(size); }
   Scalar add(const Entry& entry);
   Scalar unary(Formula formula, Scalar a, double exponent = 0);
+  Scalar rounded_to_bf16(Scalar a);
   Scalar binary(Formula formula, Scalar a, Scalar b);
   /// a + b as a part of a sum that the library may add in another order: its other partial sums are not
   /// larger than the operands here.
@@ -84,6 +87,7 @@ Scalar constant(double value, double error = 0);
 /// A number of its own with the value of x, or another one.
 Scalar copy_of(Scalar x);
 Scalar copy_of(Scalar x, double value);
+Scalar to_bf16(Scalar x);
 
 Scalar operator+(Scalar a, Scalar b);
 Scalar operator-(Scalar a, Scalar b);

@@ -84,7 +84,7 @@ std::vector<Step> shrunk(std::vector<Step> steps) {
     for (std::size_t i = steps.size(); i-- > 0;) {
       if (i >= steps.size() || keep(without(steps, i))) continue;
       if (steps[i].kind == Kind::op && i + 1 < steps.size() && keep(with_leaf(steps, i))) continue;
-      for (bool Step::*option : {&Step::no_grad, &Step::checkpoint, &Step::retain_graph}) {
+      for (bool Step::*option : {&Step::no_grad, &Step::checkpoint, &Step::autocast, &Step::retain_graph}) {
         if (!(steps[i].*option)) continue;
         std::vector<Step> part = steps;
         part[i].*option = false;

@@ -92,11 +92,14 @@ std::string statement(const Step& p, std::size_t number, const std::vector<Step>
       if (p.checkpoint) {
         return fmt::format(
             "auto v{} = checkpoint([](std::span<const Tensor> x) -> Tensor {{ return {}; }}, {{...}});  // "
-            "of {}",
-            number, p.op->text, call(p, steps));
+            "of {}{}",
+            number, p.op->text, call(p, steps), p.autocast ? ", within Autocast(bf16)" : "");
       }
-      return p.no_grad ? fmt::format("auto v{} = [&] {{ NoGrad off; return {}; }}();", number, call(p, steps))
-                       : fmt::format("auto v{} = {};", number, call(p, steps));
+      if (p.no_grad || p.autocast) {
+        return fmt::format("auto v{} = [&] {{ {}{}return {}; }}();", number, p.no_grad ? "NoGrad off; " : "",
+                           p.autocast ? "Autocast products(bf16); " : "", call(p, steps));
+      }
+      return fmt::format("auto v{} = {};", number, call(p, steps));
     case Kind::write:
       return p.no_grad ? fmt::format("{{ NoGrad off; {}; }}", call(p, steps)) : call(p, steps) + ";";
     case Kind::hook:

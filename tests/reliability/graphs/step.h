@@ -41,7 +41,7 @@ struct Step {
   Kind kind = Kind::op;
   const OpCase* op = nullptr;  // an op or a write
   std::vector<Ref> inputs = {};
-  bool no_grad = false, checkpoint = false;  // how an op is called
+  bool no_grad = false, checkpoint = false, autocast = false;  // how an op is called
   bool retain_graph = false,
        create_graph = false;  // of a pass: inputs are the root, its gradient (or none), the wanted
   bool seeded = false;

@@ -9,6 +9,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gradus/core/detail/error_calls.h"
@@ -53,6 +54,19 @@ TEST_CASE("error: calls are recorded if requested") {
   }
   CHECK_FALSE(error_backtrace());
   CHECK(Error("after").backtrace().empty());
+}
+
+TEST_CASE("child: throw an error that nobody catches" * doctest::skip()) {
+  std::thread([] { throw Error("nobody's"); }).join();
+}
+
+TEST_CASE("error: an uncaught one prints its calls, if they are recorded") {
+  const auto says = [](const std::string& wish) {
+    return test::output_of_child("GRADUS_BACKTRACE=" + wish, "child: throw an error that nobody catches")
+               .find("uncaught exception:\n") != std::string::npos;
+  };
+  CHECK(says("1"));
+  CHECK_FALSE(says("0"));
 }
 
 TEST_CASE("error: wrong input has the message of an error, and no lines") {

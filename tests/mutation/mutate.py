@@ -29,7 +29,7 @@ PROGRAMS = {
     "core": ["core", "ops", "nn", "optim"],
     "ops/kernels": ["kernels", "ops"],
     "ops": ["ops", "core", "nn", "optim"],
-    "nn": ["nn", "golden", "text", "optim"],
+    "nn": ["nn", "golden", "text", "docs", "optim"],
     "optim": ["optim", "golden", "core"],
     "data": ["data"],
     "text": ["text"],

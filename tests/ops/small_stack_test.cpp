@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <pthread.h>
 
+#include <string>
+
 #include "gradus/core/tape/autocast.h"
 #include "gradus/ops/backend.h"
 #include "gradus/ops/ops.h"
@@ -53,8 +55,8 @@ TEST_CASE("products: 1 MiB of stack is enough, with every instruction set and ba
   for (const Isa isa : kIsas) {
     if (!isa_supported(isa)) continue;
     for (const MatmulBackend backend : {MatmulBackend::automatic, MatmulBackend::gradus}) {
-      CAPTURE(name(isa));
-      CAPTURE(name(backend));
+      CAPTURE(std::string(name(isa)));
+      CAPTURE(std::string(name(backend)));
       CHECK(in_child([&] {
               const ThreadsGuard threads(1);  // all on the small stack
               set_isa(isa);

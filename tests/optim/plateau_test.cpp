@@ -142,6 +142,11 @@ TEST_CASE("ReduceLROnPlateau: errors") {
   state.set("0.scale", tensor(2.0, f64));
   check_error([&] { plateau.load_state_dict(state); },
               "ReduceLROnPlateau: expects scales from 0 to 1 in the state, got 2");
+  state.set("0.scale", tensor(-0.5, f64));
+  check_error([&] { plateau.load_state_dict(state); },
+              "ReduceLROnPlateau: expects scales from 0 to 1 in the state, got -0.5");
+  state.set("0.scale", tensor(0.0, f64));  // after a reduction by a factor of 0
+  plateau.load_state_dict(state);
   state.set("0.scale", tensor(1));
   check_error([&] { plateau.load_state_dict(state); },
               "ReduceLROnPlateau: expects one f64 0.scale in the state: it belongs to something else");

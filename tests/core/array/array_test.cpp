@@ -135,6 +135,8 @@ TEST_CASE("every view that strides allow is found, and no other") {
                                 counting({1, 4}).expand({6, 4}),
                                 counting({24}).slice(0, 0, 1).expand({24}),
                                 counting({48}).slice(0, 0, {}, 2),
+                                counting({2, 3, 8}).slice(2, 0, {}, 2),
+                                counting({2, 3, 6}).slice(2, 0, 4),
                                 counting({2, 6}).slice(1, 0, 4).unsqueeze(1).expand({2, 3, 4})};
   int found = 0;
   for (const Array& x : sources)

@@ -189,6 +189,17 @@ TEST_CASE("Profile: floating-point operations of known ops") {
         2.0 * 6 * (3 + 4 + 4 + 4 + 4) * (4 + 6));
 }
 
+TEST_CASE("Profile: attention of a padded batch multiplies only its texts") {
+  const nn::TransformerEncoder model({.layers = 1, .block = {.d_model = 8, .heads = 2}});
+  const Tensor padding = tensor({{false, false, false, false}, {false, false, true, true}});
+  const Profile profile;
+  model(randn({2, 4, 8}), {.key_padding_mask = padding});
+  double flops = 0;
+  for (const ProfileEntry& entry : profile.entries())
+    if (entry.name.find("attention") != std::string::npos) flops += entry.flops;
+  CHECK(flops == 2.0 * 2 * (4 * 4 + 2 * 2) * (4 + 4));
+}
+
 TEST_CASE("Profile: bytes are those of inputs and output; views move none") {
   const auto bytes = [](const char* op, auto run) {
     const Profile profile;
@@ -232,6 +243,8 @@ TEST_CASE("Profile: a training step of a GPT is accounted for") {
   CHECK(find(profile, "AdamW step").calls == 5);
   CHECK(find(profile, "zero_grad").calls == 5);
   CHECK(find(profile, "clip_grad_norm").calls == 5);
+  // Read for the norm; read and written where it is above the limit.
+  CHECK(find(profile, "clip_grad_norm").bytes == 5 * 3.0 * 4 * static_cast<double>(model.num_parameters()));
   CHECK(find(profile, "AdamW step").bytes == 5 * 7.0 * 4 * static_cast<double>(model.num_parameters()));
 
   const auto calls_in = [&](const std::string& module) {

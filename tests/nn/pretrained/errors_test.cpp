@@ -128,6 +128,9 @@ TEST_CASE("load_pretrained: invalid config.json") {
   folder.change("\"attn_pdrop\": 1", "\"attn_pdrop\": 0, \"scale_attn_by_inverse_layer_idx\": true");
   CHECK(folder.says() ==
         "config.json: scale_attn_by_inverse_layer_idx: true is not supported here: expects false");
+  folder.change("scale_attn_by_inverse_layer_idx", "add_cross_attention");
+  CHECK(folder.says() == "config.json: add_cross_attention: true is not supported here: expects false");
+  folder.change("add_cross_attention", "scale_attn_by_inverse_layer_idx");
   folder.change("x\": true", "x\": 1");
   CHECK(folder.says() == "config.json: scale_attn_by_inverse_layer_idx: expects true or false, got a number");
   for (const auto& [text, message] :

@@ -129,6 +129,10 @@ TEST_CASE("all other options are saved and loaded under gradus' keys") {
         o.positions = nn::Positions::rotary;
         o.block.rope = RopeOptions{.offset = 2, .base = 50, .channels = 2, .pairs = RopePairs::neighbours};
       },
+      [](nn::GPTOptions& o) {
+        o.positions = nn::Positions::rotary;
+        o.block.rope = RopeOptions{.base = 50};
+      },
       [](nn::GPTOptions& o) { o.placement = nn::peri_ln(), o.final_norm = false; },
   };
   int number = 0;

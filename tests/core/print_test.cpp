@@ -89,6 +89,12 @@ TEST_CASE("the default dtype is not mentioned") {
   CHECK(to_string(twice) == "tensor([0.])");
 }
 
+TEST_CASE("a dtype that does not fit into the line has one of its own") {
+  const std::string halves = "tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000";
+  CHECK(to_string(full({7}, 0.5, f64)) == halves + "], dtype=f64)");
+  CHECK(to_string(full({8}, 0.5, f64)) == halves + ", 0.5000],\n       dtype=f64)");
+}
+
 TEST_CASE("views print their elements") {
   const Tensor x = reshape(arange(6), {2, 3});
   CHECK(to_string(transpose(x, 0, 1)) == "tensor([[0, 3],\n        [1, 4],\n        [2, 5]])");

@@ -88,6 +88,16 @@ TEST_CASE("gradgradcheck: names the worst entry, and gradients that differ from 
       "gradgradcheck: input 1 [2] at [0]: backward gives 1.5, central differences 2 for the gradient of "
       "input 1 [2] at [0]: off by 0.5, more than 1e-05 + 0.001 * 2; 2 of 9 derivatives are off");
   CHECK(values(x) == Values{1, 2});
+  // Every output counts, not the first alone.
+  const auto with_slope = [&](double slope) {
+    gradgradcheck(
+        [slope](const std::vector<Tensor>& in) {
+          return std::vector<Tensor>{in[0] * in[0], square_with(2, slope, in[0])};
+        },
+        {x});
+  };
+  with_slope(2);
+  CHECK_THROWS_WITH_AS(with_slope(1.5), doctest::Contains("derivatives are off"), Error);
 }
 
 TEST_CASE("gradgradcheck: errors") {

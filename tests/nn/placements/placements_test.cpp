@@ -191,6 +191,9 @@ TEST_CASE("placements: a copy whose functions were replaced is no longer the lib
   CHECK(nn::mix_ln(0.5) == nn::find_placement("Mix-LN 0.5"));
   CHECK(nn::mix_ln(0.5) != nn::mix_ln());
   CHECK_FALSE(nn::find_placement("pre"));
+  CHECK(nn::find_placement("DeepNorm 6-4") == nn::deep_norm({.encoder_layers = 6, .decoder_layers = 4}));
+  for (const char* const wrong : {"DeepNorm 0-6", "DeepNorm 6-0", "DeepNorm 6", "DeepNorm -1-6", "Mix-LN 2"})
+    CHECK_FALSE(nn::find_placement(wrong));
 }
 
 TEST_CASE("placements: errors say what is missing") {

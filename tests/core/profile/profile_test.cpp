@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "check_op.h"
+#include "gradus/core/detail/units.h"
 #include "gradus/core/memory/storage.h"
 #include "gradus/core/tape/record.h"
 #include "gradus/core/tape/scope.h"
@@ -294,6 +295,52 @@ TEST_CASE("Profile: tables put the largest first and shorten long names") {
               "Profile: expects a depth and rows of 0 or more, got 0 and -2");
   check_error([] { const Profile refused({.trace_events = -1}); },
               "Profile: expects trace_events of 0 or more, got -1");
+}
+
+/// The fields of the line that begins with a name, which are at least two spaces apart.
+std::vector<std::string> fields_of(const std::string& table, const std::string& name) {
+  std::vector<std::string> fields;
+  for (const std::string& line : lines_of(table))
+    if (line.starts_with(name + "  "))
+      for (std::size_t at = 0; at < line.size();) {
+        const std::size_t end = std::min(line.find("  ", at), line.size());
+        fields.push_back(line.substr(at, end - at));
+        at = std::min(line.find_first_not_of(' ', end), line.size());
+      }
+  return fields;
+}
+
+TEST_CASE("Profile: tables show the entries' values, each in its column") {
+  const Tensor x = leaf({256, 256}), w = leaf({256, 256});
+  const Profile profile;
+  const Tensor y = matmul(x, w);
+  y.sum().backward();
+  const ProfileEntry product = find(profile, "matmul");
+  const auto seconds = [](double amount) { return human_seconds(amount); };
+  const auto bytes = [](std::int64_t amount) { return human_bytes(static_cast<double>(amount)); };
+
+  const std::vector<std::string> times = fields_of(profile.table(), "matmul");
+  REQUIRE(times.size() == 8);
+  CHECK(times[1] == "1");
+  CHECK(times[2] == seconds(product.forward_seconds));
+  CHECK(times[3] == seconds(product.backward_seconds));
+  CHECK(times[4] == seconds(product.seconds()));
+  CHECK(times[6] == human_rate(product.flops / product.seconds()));
+  CHECK(times[7] == human_rate(product.bytes / product.seconds()));
+  double forward = 0, backward = 0;
+  for (const ProfileEntry& entry : profile.entries())
+    forward += entry.forward_seconds, backward += entry.backward_seconds;
+  const std::vector<std::string> all = fields_of(profile.table(), "total");
+  REQUIRE(all.size() == 8);
+  CHECK(all[2] == seconds(forward));
+  CHECK(all[3] == seconds(backward));
+
+  const std::vector<std::string> memory = fields_of(profile.memory_table(), "matmul");
+  REQUIRE(memory.size() == 6);
+  CHECK(memory[1] == bytes(product.bytes_at_peak));
+  CHECK(memory[3] == bytes(product.backward_bytes_at_peak));
+  CHECK(memory[4] == bytes(product.live_bytes));
+  CHECK(memory[5] == std::to_string(product.live_blocks));
 }
 
 TEST_CASE("Profile: of two nested ones the inner one records; a range may outlive its profile") {

@@ -52,6 +52,22 @@ TEST_CASE("KeyValueCache: append takes whole positions of its shape, as long as 
   CHECK(kept.length() == 4);
 }
 
+TEST_CASE("KeyValueCache: select() changes what append() returned, and the tape notices") {
+  const nn::MultiheadAttention attention({.d_model = 4, .heads = 2, .causal = true});
+  for (const bool selects : {false, true}) {
+    nn::KeyValues kept = attention.new_cache(2, 4);
+    const auto [k, v] = kept.append(randn({2, 2, 3, 2}), randn({2, 2, 3, 2}));
+    const Tensor q = randn({2, 2, 3, 2}).requires_grad_();
+    const Tensor y = scaled_dot_product_attention(q, k, v).sum();
+    if (selects) {
+      kept.select(tensor({1, 0}));
+      CHECK_THROWS_WITH_AS(y.backward(), doctest::Contains("was changed"), Error);
+    } else {
+      y.backward();
+    }
+  }
+}
+
 TEST_CASE("KeyValueCache: belongs to one model, even if layers are shared") {
   const nn::BlockOptions options{.d_model = 4, .heads = 2, .causal = true};
   const nn::PreLNBlock first(options);

@@ -196,6 +196,19 @@ TEST_CASE("Seq2SeqTransformer: generate extends each row until its end, as if it
   CHECK(ends < 18);
 }
 
+TEST_CASE("Seq2SeqTransformer: output_scale multiplies the head's input") {
+  nn::Seq2SeqOptions options = small_seq2seq();
+  const nn::Seq2SeqTransformer plain = seq2seq_of(options);
+  for (const double scale : {2.0, 0.5, -1.0}) {
+    options.output_scale = scale;
+    const nn::Seq2SeqTransformer scaled(options);
+    scaled.load_state_dict(plain.state_dict());
+    const nn::EvalMode eval(scaled);
+    const Tensor target = scaled.shifted(kSource), expected = plain(kSource, target) * scale;
+    CHECK(max_difference(scaled(kSource, target), expected) <= 1e-5 * expected.abs().max().item());
+  }
+}
+
 TEST_CASE("Seq2SeqTransformer: the cache saves work, also for a single source") {
   const nn::Seq2SeqTransformer model = seq2seq_of(small_seq2seq());
   const auto flops_of = [&](const Tensor& source, bool cache) {

@@ -17,10 +17,12 @@
 #include "gradus/core/detail/platform.h"
 #include "gradus/core/error.h"
 #include "in_child.h"
+#include "poison_guard.h"
 #include "support.h"
 
 using namespace gradus;
 using test::in_child;
+using test::PoisonGuard;
 
 namespace {
 
@@ -36,12 +38,6 @@ std::int64_t held_for(std::size_t bytes) {
   const Storage storage = Storage::allocate(bytes);
   return memory_stats().live_bytes - before;
 }
-
-struct PoisonGuard {
-  explicit PoisonGuard(bool on) { set_memory_poison(on); }
-  ~PoisonGuard() { set_memory_poison(before); }
-  bool before = memory_poison();
-};
 
 std::string message_of(std::size_t bytes) {
   try {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gradus/core/error.h"
-#include "gradus/core/memory/storage.h"
 #include "gradus/core/threads/parallel.h"
+#include "poison_guard.h"
 #include "threads_guard.h"
 
 using namespace gradus;
@@ -340,7 +340,7 @@ TEST_CASE("default_generator: one for each thread") {
 
 #ifndef __SANITIZE_ADDRESS__  // which refuses to read behind an array, and would see a write itself
 TEST_CASE("random arrays: nothing is written behind the last element") {
-  set_memory_poison(true);
+  const test::PoisonGuard poison(true);
   Generator generator;
   for (const DType dtype : {f32, f64})
     for (const I n : {1, 2, 3, 5, 6, 7, 1021}) {
@@ -349,7 +349,6 @@ TEST_CASE("random arrays: nothing is written behind the last element") {
       const std::size_t used = x.storage().bytes(), held = (used + 63) / 64 * 64;
       CHECK(std::count(bytes + used, bytes + held, 0xFF) == static_cast<std::ptrdiff_t>(held - used));
     }
-  set_memory_poison(false);
 }
 #endif
 

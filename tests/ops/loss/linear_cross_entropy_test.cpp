@@ -8,6 +8,7 @@
 #include "gradus/core/tape/autograd.h"
 #include "gradus/core/threads/parallel.h"
 #include "gradus/ops/ops.h"
+#include "poison_guard.h"
 #include "threads_guard.h"
 #include "values.h"
 
@@ -71,10 +72,9 @@ TEST_CASE("linear_cross_entropy: equals cross_entropy of linear, in one chunk of
                                              {.ignore_index = 0, .label_smoothing = 1}})
     check_against_ops({3, 11}, 65, 16, options, 1e-13, f64);
   check_against_ops({900}, 20000, 3, {}, 1e-4, f32);  // two chunks of 450 rows; dz W in five pieces
-  set_memory_poison(true);                            // what is added but was never written is NaN
+  const PoisonGuard poison(true);                     // what is added but was never written is NaN
   for (const std::int64_t classes : {4096, 4097, 8191, 8192, 8193})
     check_against_ops({5}, classes, 3, {}, 1e-4, f32);  // dz W in one to three pieces
-  set_memory_poison(false);
 }
 
 TEST_CASE("linear_cross_entropy: the same bits with any number of threads") {

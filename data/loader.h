@@ -74,7 +74,7 @@ concept Rows = std::derived_from<Data, Tensor> || std::derived_from<Data, std::v
 };
 
 template <Rows Data>
-constexpr std::size_t tensors_in() {
+constexpr std::size_t tensors_in() {  // never run: the compiler evaluates it
   if constexpr (requires { std::tuple_size<Data>::value; })
     return std::tuple_size_v<Data>;
   else

@@ -27,7 +27,8 @@ def tool(name):
 
 
 def exported(profiles, programs):
-    """What llvm-cov knows of each file."""
+    """What llvm-cov knows of each file, from each program: in what it says of several at once, functions are missing of which
+    two programs have different versions."""
     raw = sorted(profiles.glob("*.profraw"))
     if not raw:
         sys.exit(f"coverage: {profiles} has no .profraw files: run the tests of a build with the preset coverage first")
@@ -38,10 +39,10 @@ def exported(profiles, programs):
         # A program that was killed leaves a profile that is cut short.
         subprocess.run([tool("llvm-profdata"), "merge", "--sparse", "--failure-mode=all", f"--input-files={names}",
                         f"--output={merged}"], check=True)
-        objects = [argument for program in programs[1:] for argument in ("-object", program)]
-        text = subprocess.run([tool("llvm-cov"), "export", "--skip-functions", "--skip-expansions",
-                               f"--instr-profile={merged}", programs[0], *objects], check=True, stdout=subprocess.PIPE).stdout
-    return json.loads(text)["data"][0]["files"]
+        for program in programs:
+            text = subprocess.run([tool("llvm-cov"), "export", "--skip-functions", "--skip-expansions",
+                                   f"--instr-profile={merged}", program], check=True, stdout=subprocess.PIPE).stdout
+            yield from json.loads(text)["data"][0]["files"]
 
 
 class File:
@@ -63,6 +64,12 @@ class File:
             if count == 0 and (line in never or (other == 0 and reached)):  # reached and neither: a constant
                 continue
             self.branches[line, column, outcome] = count > 0
+
+    def add(self, other):
+        """What ran in another program, too."""
+        for mine, theirs in ((self.lines, other.lines), (self.branches, other.branches)):
+            for place, ran in theirs.items():
+                mine[place] = mine.get(place, False) or ran
 
     def counts(self):
         return [len(self.lines), sum(self.lines.values()), len(self.branches), sum(self.branches.values())]
@@ -118,7 +125,8 @@ def files_of(source, profiles, programs):
     for one in exported(profiles, programs):
         path = pathlib.Path(one["filename"])
         if path.is_relative_to(source) and path.relative_to(source).parts[0] not in ("build", "docs", "tests"):
-            files[str(path.relative_to(source))] = File(path.read_text(), one["segments"], one.get("branches", []))
+            name, file = str(path.relative_to(source)), File(path.read_text(), one["segments"], one.get("branches", []))
+            files.setdefault(name, file).add(file)
     return files
 
 

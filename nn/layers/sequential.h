@@ -41,7 +41,8 @@ class Step {
 
 /// Applies modules and functions of a Tensor in order; step i's parameters are called i.weight, ...
 /// A function must not capture `this` of a module, because modules are copied, for example by add().
-/// `nn::Sequential net(nn::Linear(2, 16), tanh, nn::Linear(16, 1));`
+/// Between parentheses the compiler chooses which step is made, and draws its weights, first; in braces the
+/// first one does: `nn::Sequential net{nn::Linear(2, 16), tanh, nn::Linear(16, 1)};`
 struct Sequential : Module {
   /// Up to 16 steps; append() takes more.
   explicit Sequential(const Step& a = {}, const Step& b = {}, const Step& c = {}, const Step& d = {},

@@ -67,8 +67,8 @@ class Generator {
   }
 
   /// Under Autocast these round what the interpreter does not have: weights of attention before they are
-  /// divided by their sum; products of two of several operands; in a checkpoint, which computes its function
-  /// anew for a second derivative, two parts of the gradient of gelu's input.
+  /// divided by their sum; the intermediate products of einsum; and, since a checkpoint runs its function
+  /// again for a second derivative, the gradient of gelu's input in two parts.
   static bool rounds_otherwise(const Step& p) {
     const std::string& name = p.op->name;
     return name == "einsum" || name == "linear_cross_entropy" ||
